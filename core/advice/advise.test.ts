@@ -113,12 +113,27 @@ describe('advice', () => {
     expect(of(advice, 'shares')[0]?.evidence[1]).toContain('One request in 100 waited more than 1.00 s')
   })
 
-  it('advises longer queues for bursts, and not where requests time out in them already', () => {
-    const [bursts] = of(adviceOf({ 'workload-low': { demand: 200, rejected: { 'queue-full': 2 } } }), 'queues')
+  it('advises longer queues only where full ones would drain in a moment and requests do not time out in them', () => {
+    const queuing = { queues: 4, handSize: 2, queueLengthLimit: 2 }
+    const short: ObjectSet = {
+      ...OBJECTS,
+      levels: OBJECTS.levels.map((level) =>
+        level.metadata.name === 'workload-low' && level.spec.limited !== undefined
+          ? {
+              ...level,
+              spec: { ...level.spec, limited: { ...level.spec.limited, limitResponse: { type: 'Queue', queuing } } },
+            }
+          : level,
+      ),
+    }
+    const queueFull = { 'workload-low': { demand: 200, rejected: { 'queue-full': 2 } } }
+    const [bursts] = of(adviceOf(queueFull, { objects: short }), 'queues')
     expect(bursts).toMatchObject({ verdict: 'edit' })
     expect(bursts?.changes).toHaveLength(1)
+    // The same that Level, Live and the alert say of a flow that fills its hand of long queues.
+    expect(of(adviceOf(queueFull), 'queues')[0]).toMatchObject({ verdict: 'rejected', changes: [] })
     const both = { 'workload-low': { demand: 200, rejected: { 'queue-full': 2, 'time-out': 2 } } }
-    expect(of(adviceOf(both), 'queues')[0]).toMatchObject({ verdict: 'rejected', changes: [] })
+    expect(of(adviceOf(both, { objects: short }), 'queues')[0]).toMatchObject({ verdict: 'rejected', changes: [] })
   })
 
   it('lets levels lend what they never use, keeping twice the peak', () => {
@@ -223,3 +238,26 @@ describe('the cost of a scrape', () => {
     ).not.toContain('apiserver_flowcontrol_request_wait_duration_seconds')
   })
 })
+
+it('gives no advice on a level that was deleted and that the server still exports', () => {
+  const tally = createUsageTally()
+  const known = ObjectSetSchema.parse(structuredClone(OBJECTS))
+  tally.take({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects: known } })
+  for (let second = 0; second <= 400; second += 5) {
+    const now = page(second, {})
+    const rest = levelFrame(
+      'burst',
+      [schemaFrame('burst', { dispatched: 10, rejected: { ...NONE, 'queue-full': 900 } })],
+      {
+        limits: { nominal: 20, lower: 20, upper: 20, current: 20 },
+        seats: { executing: 0, queued: 0 },
+        requests: { executing: 0, queued: 0 },
+        demand: { highWatermark: 2, average: 2, stdev: 0, smoothed: 2, target: 2 },
+      },
+    )
+    tally.take({ kind: 'frame', frame: { ...now, levels: [...now.levels, rest] } })
+  }
+  expect(advise(tally.read()).suggestions.filter(({ level }) => level === 'burst')).toEqual([])
+})
+
+const NONE = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 } as const

@@ -2,6 +2,7 @@ import { builtInObject, isMandatory } from '../config/builtIn.ts'
 import { defaultLevel, DEFAULT_QUEUING, type LimitedSpec, type ObjectSet } from '../config/objects.ts'
 import type { Suggestion } from '../contract/advice.ts'
 import { THRESHOLDS } from '../alerts/rules.ts'
+import { drainSeconds, SHORT_DRAIN_SECONDS } from '../diagnose/clues.ts'
 import { levelEdit, longerQueues } from '../diagnose/remedies.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
 import { histogramMean } from '../frame/quantile.ts'
@@ -9,6 +10,7 @@ import { allRejected } from '../frame/recent.ts'
 import { sharesForSeats } from '../impact/shareCalculator.ts'
 import { seatImpact } from '../impact/seatImpact.ts'
 import { plain } from '../text/format.ts'
+import { MS_PER_SECOND } from '../units.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
 import { counting, DEMAND_STAYS, ENOUGH, isInNeed, over, type Place, range, specOf, trouble } from './evidence.ts'
 
@@ -154,27 +156,31 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
   ]
   if (rejected['queue-full'] > 0) {
     const late = rejected['time-out'] > TIME_OUT_PART * allRejected(rejected)
+    const drain = drainSeconds({ spec, dispatched: level.dispatched }, (server.to - server.since) / MS_PER_SECOND)
+    const isLong = drain !== undefined && drain >= SHORT_DRAIN_SECONDS
     const queuing = spec?.limitResponse.queuing
     return [
       {
         ...base,
-        verdict: late ? 'rejected' : 'edit',
+        verdict: late || isLong ? 'rejected' : 'edit',
         title: `Lengthen the queues of ${level.name}`,
         text: late
           ? 'Requests already time out in the queues: longer ones would only let more of them wait in vain.'
-          : 'Bursts wait instead of being rejected. A single flow can fill its hand of queues; a separate level for it then serves the others better.',
+          : isLong
+            ? 'The queues hold more than they serve in a moment, so a flow filled its hand of them: longer ones would only let its requests wait longer. A level of its own for that flow serves the others better.'
+            : 'The queues are so short that bursts are rejected which would have waited only a moment.',
         evidence: [
           ...evidence,
           ...(queuing === undefined
             ? []
             : [
-                `The level has ${plain.counted(queuing.queues, 'queue')} of ${plain.counted(queuing.queueLengthLimit, 'request')}, a hand of ${plain.amount(queuing.handSize)}.`,
+                `The level has ${plain.counted(queuing.queues, 'queue')} of ${plain.counted(queuing.queueLengthLimit, 'request')}, a hand of ${plain.amount(queuing.handSize)}${drain === undefined ? '' : `; full queues would drain in ${plain.seconds(drain)}`}.`,
               ]),
         ],
         unknown: [
           'Metrics do not identify the flows that filled the queues. With debug dumps, Level and Diagnosis do.',
         ],
-        changes: late ? [] : longerQueues(known, level.name),
+        changes: late || isLong ? [] : longerQueues(known, level.name),
       },
     ]
   }

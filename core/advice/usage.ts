@@ -4,6 +4,7 @@ import { isExempt } from '../frame/reading.ts'
 import { rejectedSince } from '../frame/recent.ts'
 import { histogramIncrease, sumHistograms } from '../frame/quantile.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
+import { createExistingLevels } from '../source/existingLevels.ts'
 import { knownObjects, type SourceEvent } from '../source/sourceEvent.ts'
 import { breakBetween } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
@@ -94,6 +95,7 @@ export function createUsageTally(): UsageTally {
   const callers = new CallerTally()
   const flows = new BoundaryTally()
   const isNew = newRequests()
+  const existing = createExistingLevels()
   let objects: ObjectSet | undefined
 
   function takeFrame(frame: ServerFrame): void {
@@ -113,7 +115,8 @@ export function createUsageTally(): UsageTally {
   }
 
   return {
-    take(event) {
+    take(given) {
+      const event = existing(given)
       if (event.kind === 'frame') takeFrame(event.frame)
       if (event.kind === 'requests' && 'changes' in event) {
         for (const request of event.changes.requests.filter(isNew)) {

@@ -1,6 +1,7 @@
-import type { RejectReason, ServerFrame } from '../frame/frame.ts'
+import type { ServerFrame } from '../frame/frame.ts'
 import { familyFor } from '../metrics/catalogue.ts'
 import { FAMILY, type FamilyKey } from '../metrics/familyNames.ts'
+import { REASON_TEXT, type ReasonText } from '../verdict/rejectReasons.ts'
 import { RULE_IDS, type Place, type RuleId, type Severity } from '../contract/alerts.ts'
 
 /**
@@ -85,28 +86,9 @@ export interface Rule {
   readonly remedy: (place: Place) => string
 }
 
-/** What a rejection means for each reason, and what to do about it. */
-const REJECTED: Readonly<Record<RejectReason, { readonly cause: string; readonly remedy: string }>> = {
-  'queue-full': {
-    cause: 'Every queue that a flow may use was full: usually one flow sends far more than its share.',
-    remedy:
-      'Find the flow in the queues of the level, and give it a flow schema and a level of its own, or slow it down.',
-  },
-  'time-out': {
-    cause:
-      'Requests waited in their queue for a quarter of the request timeout: too few seats, or requests that hold them too long.',
-    remedy:
-      'Compare execution times with the usual ones. If they are usual, give the level more shares; otherwise look for a slow etcd, webhook or reader.',
-  },
-  'concurrency-limit': {
-    cause: 'All seats were in use, and the level rejects what it cannot execute at once.',
-    remedy: 'Give the level more shares, or change its limit response to Queue.',
-  },
-}
-
-const rejectedWords = ({ subject }: Place): { readonly cause: string; readonly remedy: string } =>
+const rejectedWords = ({ subject }: Place): ReasonText =>
   subject === 'queue-full' || subject === 'time-out' || subject === 'concurrency-limit'
-    ? REJECTED[subject]
+    ? REASON_TEXT[subject]
     : {
         cause: 'The reason label shows why requests were rejected.',
         remedy: 'docs/alerts.md describes the remedy for each reason.',

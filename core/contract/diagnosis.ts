@@ -55,12 +55,21 @@ export const DiagnosisSchema = z.object({
   from: INSTANT,
   to: INSTANT,
   servers: z.array(z.string()).readonly(),
-  /** The state of the servers and the first finding, in one or two sentences. */
+  /** The headline of the Overview for the last sample: what is wrong, and its evidence in whole sentences. */
+  now: z.object({
+    tone: z.enum(['ok', 'trouble', 'stale', 'withheld']),
+    title: z.string(),
+    details: z.string().exactOptional(),
+    level: z.string().exactOptional(),
+  }),
+  /** The title of `now`, what went before if it is over, and the first finding. */
   summary: z.string(),
   /** Best first. Never empty. */
   findings: z.array(FindingSchema).readonly(),
-  /** Causes that were checked and excluded, each with the fact that excludes it. */
+  /** Causes that a fact about them contradicts, each with that fact. */
   excluded: z.array(z.object({ cause: CAUSE, title: z.string(), because: z.string() })).readonly(),
+  /** Titles of causes that nothing contradicts and that the data do not show. */
+  notShown: z.array(z.string()).readonly(),
   /** Causes that cannot be distinguished here, and the missing evidence, in sentences. */
   limits: z.array(z.string()).readonly(),
 })

@@ -9,9 +9,11 @@ export interface Case {
   readonly place: CausePlace
   /** What happens, in one or two sentences. */
   readonly text: string
-  /** Facts that the cause requires; it does not apply if one of them does not hold. */
+  /** Facts about the cause itself that it requires: one that does not hold contradicts it. */
   readonly needs: readonly Clue[]
-  /** Facts that indicate another cause. */
+  /** Circumstances in which it matters: where one does not hold, the data do not show the cause. */
+  readonly within?: readonly Clue[]
+  /** Facts that indicate another cause: where one holds, the data do not show this one. */
   readonly unless?: readonly Clue[]
   /** What makes it more or less likely. */
   readonly hints?: readonly Clue[]
@@ -20,8 +22,10 @@ export interface Case {
 
 export interface Judged {
   readonly given: Case
-  /** The fact that excludes it, if any. */
+  /** The fact about it that excludes it, if any. */
   readonly excludedBy: Clue | undefined
+  /** Whether the data show it: its facts hold or are unknown, in its circumstances, and no other cause explains them. */
+  readonly isShown: boolean
   /** Whether each fact that it needs is known. */
   readonly known: boolean
   /** Whether more evidence than the full level supports it. */
@@ -38,10 +42,12 @@ const sum = (clues: readonly Clue[], holds: boolean): number =>
 
 /** The score of a case: the weights of what holds, minus those of hints that contradict it. */
 export function judge(given: Case): Judged {
-  const { needs, unless = [], hints = [] } = given
+  const { needs: own, within = [], unless = [], hints = [] } = given
+  const needs = [...own, ...within]
   return {
     given,
-    excludedBy: needs.find(({ holds }) => holds === false) ?? unless.find(({ holds }) => holds === true),
+    excludedBy: own.find(({ holds }) => holds === false),
+    isShown: needs.every(({ holds }) => holds !== false) && unless.every(({ holds }) => holds !== true),
     hasEvidence: sum(needs, true) > LITTLE,
     known: needs.every(({ holds }) => holds !== undefined),
     score: sum(needs, true) + sum(hints, true) - sum(hints, false),
@@ -64,8 +70,8 @@ export function byScore(a: Judged, b: Judged): number {
 
 /** A finding as text; each sentence is listed once. */
 export function findingOf({ given, known }: Judged, { from, to }: Pick<Finding, 'from' | 'to'>): Finding {
-  const { cause, place, text, needs, unless = [], hints = [], remedy } = given
-  const clues = [...needs, ...hints, ...unless.map(not)]
+  const { cause, place, text, needs, within = [], unless = [], hints = [], remedy } = given
+  const clues = [...needs, ...within, ...hints, ...unless.map(not)]
   const texts = (holds: boolean | undefined): readonly string[] => [
     ...new Set(clues.flatMap((clue) => (clue.holds === holds ? [clue.text] : []))),
   ]

@@ -467,4 +467,51 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     }),
     looksLike: 'overload',
   },
+  {
+    ...specimen('one-flow', 'an account that floods from the start of a restarted server on', (seed) =>
+      evidence([
+        restarted(seed, {}, { groups: [...BASE, { ...hog, behaviour: threads(300, get(lognormal(400, 0.3))) }] }),
+      ]),
+    ),
+    looksLike: 'server-restarted',
+  },
+  {
+    ...one('wide-requests', 'wide lists beside more writes that notify some watchers each', {
+      groups: [
+        people,
+        controllers,
+        group(
+          'listers',
+          20,
+          account('lister-{i}'),
+          threads(2, [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution: lognormal(900, 0.3) }]),
+        ),
+        group('informers', 60, account('watcher-{i}', 'kube-system'), {
+          kind: 'informer',
+          targets: ['/api/v1/pods'],
+          start: uniform(0, 10_000),
+          watchLife: constant(900_000),
+          relistChance: 0,
+        }),
+        group(
+          'writers',
+          10,
+          account('writer-{i}'),
+          open(4, [{ method: 'POST', target: '/api/v1/namespaces/a/pods', weight: 1, execution: constant(20) }]),
+        ),
+      ],
+      stored: WATCHED,
+    }),
+    looksLike: 'write-fan-out',
+  },
+  {
+    ...one('one-flow', 'a flood whose level is made smaller half a minute after it began', {
+      groups: [
+        ...BASE,
+        { ...hog, behaviour: threads(300, get(lognormal(400, 0.3)), { ...AFTER, firstMs: (CHANGE - 28) * 1_000 }) },
+      ],
+      change: (simulation) => void simulation.configure(small),
+    }),
+    looksLike: 'recent-edit',
+  },
 ]

@@ -1,7 +1,8 @@
 import type { SchemaTraffic } from '../contract/forecast.ts'
+import { flowName } from '../frame/dump.ts'
 import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import type { DumpedFlow } from '../report/flows.ts'
+import { largestOf, type DumpedFlow } from '../report/flows.ts'
 import { plain } from '../text/format.ts'
 import { meanOf } from '../twin/observe.ts'
 import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
@@ -163,38 +164,32 @@ export const isFull = ({ name, fullShare, fullSeconds, now, last }: LevelFacts):
   )
 
 /** Waiting or rejected requests: the symptom itself. */
-export function trouble({ name, rejected, now, mostQueued }: LevelFacts): string {
+export function trouble({ name, rejected, now, mostQueued, waitRange }: LevelFacts): string {
   const all = allRejected(rejected)
   const waits = now.quantities.waitP99
   const parts = [
     ...(all > 0 ? [`${plain.counted(all, 'request')} rejected`] : []),
     ...(mostQueued > 0 ? [`up to ${plain.counted(mostQueued, 'request')} queued`] : []),
-    ...(waits === undefined ? [] : [`wait p99 ${plain.seconds(waits)}`]),
+    ...(waits === undefined ? [] : [`wait p99 ${plain.quantile(waits, waitRange)}`]),
   ]
   return `${name}: ${parts.join(', ')}.`
 }
 
-const sizeOf = ({ executing, waiting }: DumpedFlow): number => executing + waiting
-
-/** The flow with the most requests of a level, and its fraction of them. */
-export function largestFlow({ flows }: LevelFacts): { readonly flow: DumpedFlow; readonly part: number } | undefined {
-  const [flow] = flows.toSorted((a, b) => sizeOf(b) - sizeOf(a))
-  const all = flows.reduce((sum, one) => sum + sizeOf(one), 0)
-  return flow === undefined || all === 0 ? undefined : { flow, part: sizeOf(flow) / all }
-}
-
-export const flowName = ({ flow, schema }: DumpedFlow): string => (flow === '' ? `all of ${schema}` : flow)
+/** The flow as every surface names it. */
+export const nameOf = ({ flow, schema }: DumpedFlow): string => flowName(flow, schema)
+/** Who sends most of its requests, where a dump shows it, else the flow. */
+export const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0] ?? flow.flow, flow.schema)
 
 /** Whether one flow has most of the requests of a level. */
 export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
-  const largest = largestFlow(level)
+  const largest = largestOf(level.flows)
   if (dumps === 0 || largest === undefined) return fact(undefined, NO_DUMPS)
   const { flow, part } = largest
   return weighing(
     3,
     fact(
-      part >= DOMINANT && sizeOf(flow) >= FEWEST_OF_FLOW,
-      `${flowName(flow)} has ${plain.percent(part)} of the requests of ${level.name} in ${plain.counted(dumps, 'debug dump')}.`,
+      part >= DOMINANT && flow.executing + flow.waiting >= FEWEST_OF_FLOW,
+      `${nameOf(flow)} has ${plain.percent(part)} of the requests of ${level.name} in ${plain.counted(dumps, 'debug dump')}.`,
     ),
   )
 }
@@ -215,7 +210,7 @@ export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
     5,
     fact(
       partOfLevel >= 0.4 && age >= LONG_SECONDS && usual < age / 3,
-      `Requests of ${flowName(widest)} hold ${plain.percent(partOfLevel)} of the seats that ${level.name} uses and had executed for ${plain.seconds(age)} on average${count === 0 ? '' : `, those of other flows for ${plain.seconds(usual)}`}.`,
+      `Requests of ${nameOf(widest)} hold ${plain.percent(partOfLevel)} of the seats that ${level.name} uses and had executed for ${plain.seconds(age)} on average${count === 0 ? '' : `, those of other flows for ${plain.seconds(usual)}`}.`,
     ),
   )
 }
@@ -241,8 +236,14 @@ export function watchShare({ now }: LevelFacts, spanSeconds: number): number {
   return time / spanSeconds / Math.max(1, now.quantities.seats ?? 0)
 }
 
+/** A set of queues that drains within this many seconds is short: only then do longer ones help. */
+export const SHORT_DRAIN_SECONDS = 2
+
 /** Seconds that the queues of a level need to drain when they are full; `undefined` if their shape is unknown. */
-export function drainSeconds({ spec, dispatched }: LevelFacts, spanSeconds: number): number | undefined {
+export function drainSeconds(
+  { spec, dispatched }: Pick<LevelFacts, 'spec' | 'dispatched'>,
+  spanSeconds: number,
+): number | undefined {
   const queuing = spec?.limitResponse.queuing
   return queuing === undefined || dispatched === 0
     ? undefined

@@ -1,5 +1,6 @@
 import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
 import { allRejected } from '../frame/recent.ts'
+import { largestOf } from '../report/flows.ts'
 import { plain } from '../text/format.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
@@ -8,11 +9,11 @@ import {
   fact,
   type Clue,
   isFull,
-  largestFlow,
   longFlow,
   moreRequests,
   not,
   oneFlow,
+  SHORT_DRAIN_SECONDS,
   slowerRequests,
   weighing,
   wideRequests,
@@ -20,8 +21,6 @@ import {
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, distinguisherEdit, levelEdit, longerQueues, moreQueues, moreShares, type Known } from './remedies.ts'
 
-/** A set of queues that drains within this many seconds is short. */
-const SHORT_DRAIN_SECONDS = 2
 /** Chance that an elephant covers the whole hand of a mouse, from which flows do not have queues of their own. */
 const SHARED_ODDS = 0.05
 /** Fraction of the server from which idle seats of other levels count. */
@@ -49,7 +48,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     rejected['concurrency-limit'] > 0 && rejected['concurrency-limit'] >= 0.5 * allRejected(rejected),
     `${plain.counted(rejected['concurrency-limit'], 'request')} of ${name} rejected for concurrency-limit.`,
   )
-  const largest = largestFlow(level)?.flow
+  const largest = largestOf(level.flows)?.flow
   return [
     ...(name === CATCH_ALL ? [catchAllCase(server, level)] : []),
     {
@@ -58,12 +57,12 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       text: `${name} has no queues: it rejects requests that it cannot execute at once.`,
       needs: [
         weighing(5, rejectsAtOnce),
-        fact(name !== CATCH_ALL, `The level is ${name}.`),
         fact(
           spec === undefined ? undefined : spec.limitResponse.type === 'Reject',
           `The limit response of ${name} is ${spec?.limitResponse.type ?? 'unknown: the source has no flow-control objects'}.`,
         ),
       ],
+      within: [fact(name !== CATCH_ALL, `The level is ${name}.`)],
       hints: [not(more)],
       remedy: advice(
         `Set the limit response of ${name} to Queue, so that a burst waits instead of being rejected.`,
@@ -88,7 +87,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'shared-flow',
       place: largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow },
       text: `Requests of several users are one flow of ${name}, so fair queuing cannot protect one of them from another.`,
-      needs: [dominant, full, manyUsers(largest)],
+      needs: [manyUsers(largest)],
+      within: [dominant, full],
       // Without queues, flows cannot be protected from one another.
       unless: [long, slower, wide, rejectsAtOnce],
       hints: [more],
@@ -103,7 +103,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'shared-queues',
       place,
       text: `A busy flow fills queues that others have to use as well: ${name} has too few queues for its flows.`,
-      needs: [dominant, full, weighing(3, coveredQueues(level)), miceWait(level, server)],
+      needs: [weighing(3, coveredQueues(level)), miceWait(level, server)],
+      within: [dominant, full],
       unless: [long, slower, wide],
       hints: [],
       remedy: advice(
@@ -115,7 +116,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'borrowing-capped',
       place,
       text: `${name} has all the seats that it may have, and other levels have seats to spare. Its volume is as before: the limit is too small for it.`,
-      needs: [full, weighing(2, capped), fact(enough(idle.all), idleText('', idle.all)), weighing(2, not(more))],
+      needs: [weighing(2, capped)],
+      within: [full, fact(enough(idle.all), idleText('', idle.all)), weighing(2, not(more))],
       unless: [slower, long, wide, dominant],
       remedy: advice(
         `Raise borrowingLimitPercent of ${name}, or its shares.`,
@@ -126,7 +128,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'lingering-demand',
       place,
       text: `Other levels hold seats for past demand: smoothed demand halves only every five minutes, so they return their seats slowly.`,
-      needs: [full, weighing(6, fact(enough(idle.lingering), idleText(' for their smoothed demand', idle.lingering)))],
+      needs: [weighing(6, fact(enough(idle.lingering), idleText(' for their smoothed demand', idle.lingering)))],
+      within: [full],
       unless: [capped, lent, slower, long, wide, dominant],
       remedy: advice(
         `Wait some minutes, or raise the shares of ${name}: its nominal limit comes back within 10 s.`,
@@ -137,11 +140,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'nothing-to-borrow',
       place,
       text: `${name} may borrow, and the idle seats of other levels are not lendable.`,
-      needs: [
-        full,
-        weighing(2, fact(enough(idle.kept), idleText(' and do not lend', idle.kept))),
-        weighing(2, not(more)),
-      ],
+      needs: [weighing(2, fact(enough(idle.kept), idleText(' and do not lend', idle.kept)))],
+      within: [full, weighing(2, not(more))],
       unless: [capped, slower, long, wide, dominant],
       remedy: advice(
         `Raise lendablePercent of ${idle.keeper ?? 'the idle levels'}, or the shares of ${name}.`,
@@ -165,7 +165,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'recent-edit',
       place,
       text: `${name} has fewer nominal seats than before: an edit took shares from it, or gave shares to others.`,
-      needs: [weighing(8, shrunk(level, server)), full, sameServer(server)],
+      needs: [weighing(8, shrunk(level, server))],
+      within: [full, sameServer(server)],
       hints: [not(more), not(slower)],
       remedy: advice(
         'Undo the edit (Editor, Journal), or give the level back its shares.',
@@ -176,7 +177,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'fewer-seats',
       place,
       text: 'The server has fewer seats than before: it was restarted with other flags.',
-      needs: [weighing(9, not(sameServer(server))), full],
+      needs: [weighing(9, not(sameServer(server)))],
+      within: [full],
       hints: [not(more), not(slower)],
       remedy: advice('Compare --max-requests-inflight and --max-mutating-requests-inflight with those before.'),
     },
@@ -202,6 +204,8 @@ function catchAllCase(server: ServerFacts, { name, now, rejected, dispatched }: 
           `catch-all received ${plain.counted(offered, 'request')} (${plain.amount(now.quantities.arrivalsPerSecond)} /s); with the built-in objects it receives none.`,
         ),
       ),
+    ],
+    within: [
       fact(allRejected(rejected) > 0, `${plain.counted(allRejected(rejected), 'request')} of catch-all rejected.`),
     ],
     remedy: advice(
@@ -246,7 +250,7 @@ function coveredQueues({ name, spec }: LevelFacts) {
 
 /** Flows that send little wait as well. */
 function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
-  const largest = largestFlow(level)?.flow
+  const largest = largestOf(level.flows)?.flow
   const others = level.flows.filter((flow) => flow !== largest)
   const [waiting, executing] = [
     others.reduce((sum, flow) => sum + flow.waiting, 0),
@@ -305,13 +309,14 @@ function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
   )
 }
 
-function shrunk({ name }: LevelFacts, { resized }: ServerFacts) {
+function shrunk({ name, troubledAt }: LevelFacts, { resized }: ServerFacts) {
   const change = resized.find(({ level }) => level === name)
   return fact(
-    change !== undefined && change.to <= 0.9 * change.from,
+    // A cause does not come after its effect.
+    change !== undefined && change.to <= 0.9 * change.from && (troubledAt === undefined || troubledAt >= change.at),
     change === undefined
       ? `The nominal limit of ${name} did not change.`
-      : `The nominal limit of ${name} went from ${plain.amount(change.from)} to ${plain.counted(change.to, 'seat')}.`,
+      : `The nominal limit of ${name} went from ${plain.amount(change.from)} to ${plain.counted(change.to, 'seat')} at ${plain.time(change.at)}${troubledAt === undefined ? '' : `; requests waited or were rejected from ${plain.time(troubledAt)} on`}.`,
   )
 }
 

@@ -9,7 +9,13 @@ import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { trafficCases } from './trafficCauses.ts'
+import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
+import { inOrder } from '../twin/observe.ts'
+import { unixMsOf } from '../units.ts'
+import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
+import { headline } from '../verdict/headline.ts'
+import { NOW_MS, nowServer } from '../verdict/now.ts'
 
 /** More findings than this are noise. */
 const MOST_FINDINGS = 8
@@ -31,23 +37,26 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const judged = cases.map(judge)
   const troubled = worstFirst(servers)
   const ranked = judged
-    .filter(({ excludedBy, known, hasEvidence }) => excludedBy === undefined && (known || hasEvidence))
+    .filter(({ isShown, known, hasEvidence }) => isShown && (known || hasEvidence))
     .toSorted((a, b) => Number(isAside(a, troubled)) - Number(isAside(b, troubled)) || byScore(a, b))
   const newest = newestOf(evidence)
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
-  const from = Math.min(to, ...servers.map((server) => server.from))
+  const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
+  const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
   const findings = worthShowing(ranked).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return findingOf(one, { from: server?.from ?? from, to: server?.to ?? to })
   })
+  const now = nowIn(evidence, likelyCause(findings))
   const found = new Set(findings.map(({ cause }) => cause))
   return {
     from,
     to,
     servers: servers.map(({ id }) => id),
-    summary: summaryOf(servers, troubled[0]?.level, findings),
+    now,
+    summary: summaryOf(now, servers, troubled[0]?.level, findings),
     findings,
-    excluded: excludedIn(judged, found),
+    ...othersIn(judged, found),
     limits: limitsOf(evidence, servers),
   }
 }
@@ -103,31 +112,57 @@ function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
   return shown.filter(({ given }) => !specific || given.cause !== 'overload').slice(0, MOST_FINDINGS)
 }
 
+/** The headline that the Overview shows of the same samples. */
+function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
+  const seen = servers.flatMap(({ frames, recent, dumps }) => {
+    const pages = inOrder(recent ?? frames)
+    const since = unixMsOf(pages.at(-1)?.at ?? '') - NOW_MS
+    return (
+      nowServer(
+        pages.filter(({ at }) => unixMsOf(at) >= since),
+        dumps.at(-1),
+      ) ?? []
+    )
+  })
+  const {
+    tone,
+    title,
+    evidence,
+    details = evidence,
+    level,
+  } = headline(
+    seen.map((one) => ({ ...one, cause })),
+    plain,
+  )
+  return { tone, title, ...(details !== undefined && { details }), ...(level !== undefined && { level }) }
+}
+
 function summaryOf(
+  now: Diagnosis['now'],
   servers: readonly ServerFacts[],
   worst: LevelFacts | undefined,
-  findings: Diagnosis['findings'],
+  [best]: Diagnosis['findings'],
 ): string {
-  const [best] = findings
-  const state =
-    servers.length === 0
-      ? 'There are not enough samples.'
-      : worst === undefined
-        ? 'No request waits or is rejected.'
-        : trouble(worst)
+  const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
+  const state = servers.length === 0 ? 'There are not enough samples.' : `${now.title}${before}`
   if (best === undefined) return `${state} No known cause fits.`
   const { level } = best.place
-  const where = worst === undefined || level === undefined || level === worst.name ? '' : ` (of ${level})`
+  const where =
+    worst === undefined || level === undefined || level === (now.level ?? worst.name) ? '' : ` (of ${level})`
   return `${state} Most likely: ${best.title.toLowerCase()}${where}.`
 }
 
-function excludedIn(judged: readonly Judged[], found: ReadonlySet<CauseId>): Diagnosis['excluded'] {
-  const seen = new Set<CauseId>()
-  return judged.flatMap(({ given: { cause }, excludedBy }) => {
-    if (excludedBy === undefined || found.has(cause) || seen.has(cause)) return []
-    seen.add(cause)
-    return [{ cause, title: CAUSE_INFO[cause].title, because: excludedBy.text }]
-  })
+/** Causes that a fact about them excludes wherever they were looked for, and those that the data do not show. */
+function othersIn(judged: readonly Judged[], found: ReadonlySet<CauseId>): Pick<Diagnosis, 'excluded' | 'notShown'> {
+  const byCause = [...Map.groupBy(judged, ({ given }) => given.cause)].filter(([cause]) => !found.has(cause))
+  const isExcluded = (cases: readonly Judged[]): boolean => cases.every(({ excludedBy }) => excludedBy !== undefined)
+  return {
+    excluded: byCause.flatMap(([cause, cases]) => {
+      const because = isExcluded(cases) ? cases[0]?.excludedBy?.text : undefined
+      return because === undefined ? [] : [{ cause, title: CAUSE_INFO[cause].title, because }]
+    }),
+    notShown: byCause.flatMap(([cause, cases]) => (isExcluded(cases) ? [] : [CAUSE_INFO[cause].title])),
+  }
 }
 
 const titles = (...causes: readonly CauseId[]): string =>

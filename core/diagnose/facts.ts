@@ -3,11 +3,12 @@ import { defaultLevel } from '../config/objects.ts'
 import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import type { DumpFrame } from '../frame/dump.ts'
-import type { LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
+import type { Histogram, LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
 import { isExempt, REJECT_REASONS } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
-import { histogramMean, sumHistograms } from '../frame/quantile.ts'
-import { hasRestarted } from '../frame/rates.ts'
+import type { QuantileRange } from '../frame/derived.ts'
+import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
+import { hasRestarted, quantiles } from '../frame/rates.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { createFlowTally, type DumpedFlow } from '../report/flows.ts'
 import { inOrder, meanOf, observe } from '../twin/observe.ts'
@@ -17,6 +18,8 @@ import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 export interface ServerEvidence {
   readonly frames: readonly ServerFrame[]
   readonly dumps: readonly DumpFrame[]
+  /** Every page of the last minute, where `frames` has only some of them. */
+  readonly recent?: readonly ServerFrame[]
 }
 
 /** Input of a diagnosis. What a source does not provide is empty or `undefined`. */
@@ -59,6 +62,11 @@ export interface LevelFacts {
   readonly fullSeconds: number
   /** Mean executing seats of an executing request; `undefined` while none executes. */
   readonly seatsPerRequest: number | undefined
+  /** Waits of requests that were dispatched in the window, and the bounds between which their p99 lies. */
+  readonly waits: Histogram | undefined
+  readonly waitRange: QuantileRange | undefined
+  /** First page of the window in which requests wait or a rejection is counted. */
+  readonly troubledAt: UnixMs | undefined
   /** Flows in dumps of the window, those with the most requests and seats first. */
   readonly flows: readonly DumpedFlow[]
 }
@@ -72,19 +80,24 @@ export interface ServerFacts {
   readonly stepMs: number
   /** By name; without the exempt level. */
   readonly levels: readonly LevelFacts[]
-  readonly exempt: LevelFrame | undefined
+  readonly exempt: Pick<LevelFacts, 'name' | 'now' | 'before'> | undefined
   /** Mean executing seats of the exempt level, and of all levels. */
   readonly exemptSeats: number
   readonly allSeats: number
   /** Seats of the server now, and when its first page was read; `undefined` if the pages do not show it. */
   readonly limit: number | undefined
   readonly limitBefore: number | undefined
-  /** First page after a restart, within the pages. */
+  /** When the process started that the pages show to have restarted: as it reports itself, else its first page. */
   readonly restartedAt: UnixMs | undefined
   readonly dumps: number
   readonly hasBaseline: boolean
-  /** Nominal limits of levels that changed within the pages. */
-  readonly resized: readonly { readonly level: string; readonly from: number; readonly to: number }[]
+  /** Nominal limits of levels that changed within the pages, and the first page with the present one. */
+  readonly resized: readonly {
+    readonly level: string
+    readonly from: number
+    readonly to: number
+    readonly at: UnixMs
+  }[]
 }
 
 /** Whether a level is in trouble: it rejects, or lets requests wait noticeably. */
@@ -137,17 +150,28 @@ export function serverFacts(
     levels: last.levels
       .filter((level) => !isExempt(level))
       .map((level) => levelFacts(level, { inside, now, before, flows, spec: shape.get(level.name) })),
-    exempt: last.levels.find(isExempt),
+    exempt: last.levels
+      .filter(isExempt)
+      .map(({ name }) => ({ name, now: observed(now, name), before: before && observed(before, name) }))[0],
     exemptSeats: meanOf(exemptSeats) ?? 0,
     allSeats: meanOf(all) ?? 0,
     limit: reportedServerLimit(last),
     limitBefore: reportedServerLimit(first),
-    restartedAt: restart > 0 ? unixMsOf(run[0]?.at ?? last.at) : undefined,
+    restartedAt:
+      restart > 0
+        ? last.startedAt === undefined
+          ? unixMsOf(run[0]?.at ?? last.at)
+          : last.startedAt * MS_PER_SECOND
+        : undefined,
     dumps: seen.length,
     hasBaseline: before !== undefined,
     resized: last.levels.flatMap(({ name, limits: { nominal: is } }) => {
       const was = first.levels.find((level) => level.name === name)?.limits.nominal
-      return was === undefined || is === undefined || was === is ? [] : [{ level: name, from: was, to: is }]
+      if (was === undefined || is === undefined || was === is) return []
+      const other = distinct.findLastIndex(
+        ({ levels }) => levels.find((level) => level.name === name)?.limits.nominal !== is,
+      )
+      return [{ level: name, from: was, to: is, at: unixMsOf(distinct[other + 1]?.at ?? last.at) }]
     }),
   }
 }
@@ -196,6 +220,16 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
       waits > 0 || executing >= FULL_PART * current,
   )
   const queued = pages.map((page) => page.requests.queued ?? 0)
+  const waits = sumHistograms(
+    last.schemas.flatMap(({ name: schema, wait }) => {
+      const earlier = start?.schemas.find((one) => one.name === schema)?.wait
+      return (wait && histogramIncrease(wait, earlier)) ?? []
+    }),
+  )
+  const inTrouble = context.inside.find(({ levels }) => {
+    const page = levels.find((level) => level.name === name)
+    return page !== undefined && ((page.requests.queued ?? 0) > 0 || allRejected(rejectedSince(page, start)) > 0)
+  })
   return {
     name,
     last,
@@ -209,6 +243,9 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     seatsPerRequest: requests === 0 ? undefined : seats / requests,
     fullShare: troubled.length === 0 ? 0 : full.length / troubled.length,
     fullSeconds: (full.length * context.now.stepMs) / MS_PER_SECOND,
+    waits,
+    waitRange: quantiles({ wait: waits, execution: undefined }).waitP99Range,
+    troubledAt: inTrouble && unixMsOf(inTrouble.at),
     flows: context.flows.filter(({ level }) => level === name),
   }
 }

@@ -38,7 +38,9 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
         ...failing.map((text) => fact(true, text)),
       ],
       remedy: advice(
-        'Read the source for longer (--seconds), add later pages of the same server to a file, or ask about an instant with samples before it.',
+        pages.length > evidence.servers.length
+          ? 'Read the source for longer (--seconds), add later pages of the same server to a file, or ask about an instant with samples before it.'
+          : 'One page shows no rates: read a server or a recording, or add later pages of the same server to the file.',
       ),
     })
     return { cases, blocks: true }

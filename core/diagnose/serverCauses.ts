@@ -2,8 +2,8 @@ import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
-import { executionPair, fact, isSlower, moreRequests, not, trouble, weighing, type Clue } from './clues.ts'
-import { arrivalsOf, isTroubled, type LevelFacts, type ServerFacts } from './facts.ts'
+import { executionPair, fact, isSlower, moreRequests, not, oneFlow, trouble, weighing, type Clue } from './clues.ts'
+import { arrivalsOf, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
 import { listed } from '../text/text.ts'
 
@@ -17,7 +17,7 @@ const IDLE_LEVEL = 0.5
 /** Causes in a server as a whole. */
 export function serverCases(server: ServerFacts, others: readonly ServerFacts[]): readonly Case[] {
   const place = { server: server.id }
-  const troubled = server.levels.filter(isTroubled)
+  const troubled = server.levels.filter(isTroubled).toSorted((a, b) => troubleOf(b) - troubleOf(a))
   const [worst] = troubled
   const inTrouble = fact(worst !== undefined, worst === undefined ? 'No request waits or is rejected.' : trouble(worst))
   const everywhere = slowEverywhere(server)
@@ -46,6 +46,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
             `Exempt requests use ${plain.amount(server.exemptSeats)} of ${plain.amount(server.allSeats)} executing seats (${plain.percent(exemptShare)}).`,
           ),
         ),
+      ],
+      within: [
         fact(
           everywhere.holds === true || troubled.length > 0,
           everywhere.holds === true ? everywhere.text : inTrouble.text,
@@ -68,6 +70,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
             `The server used ${plain.amount(server.allSeats)} of ${server.limit === undefined ? 'an unknown number of' : plain.amount(server.limit)} seats on average.`,
           ),
         ),
+      ],
+      within: [
         weighing(
           5,
           fact(
@@ -101,6 +105,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
               : `The server restarted ${plain.seconds(started)} before the last sample, at ${plain.time(server.restartedAt ?? server.to)}.`,
           ),
         ),
+      ],
+      within: [
         inTrouble,
         fact(
           server.limit === undefined || server.limitBefore === undefined
@@ -109,6 +115,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           `It has ${plain.amount(server.limit ?? 0)} seats, and had ${plain.amount(server.limitBefore ?? 0)}.`,
         ),
       ],
+      // After a start all clients come back; one that floods is another cause.
+      unless: worst === undefined ? [] : [oneFlow(worst, server)],
       remedy: advice(
         'Wait for some minutes. Clients that watch with resourceVersion and back off with jitter shorten this.',
       ),
@@ -118,8 +126,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
 }
 
 /** Execution times of all schemas with enough requests, exempt ones included. */
-function slowEverywhere({ levels }: ServerFacts): Clue {
-  const pairs = levels.flatMap((level) =>
+function slowEverywhere({ levels, exempt }: ServerFacts): Clue {
+  const pairs = [...levels, ...(exempt === undefined ? [] : [exempt])].flatMap((level) =>
     level.now.schemas.flatMap((schema) => executionPair(schema, level.before) ?? []),
   )
   const slow = pairs.filter(isSlower)
@@ -247,8 +255,8 @@ export function calmCases(server: ServerFacts): readonly Case[] {
       cause: 'client-throttling',
       place: bucket === undefined ? place : { ...place, level: bucket.name, schema: bucket.schema },
       text: 'Flow control adds no delay, and requests arrive as evenly as from a client that limits itself (client-go: QPS and Burst). The waits are in the client and not visible to the server.',
+      within: [calm],
       needs: [
-        calm,
         weighing(
           2,
           fact(
@@ -279,8 +287,8 @@ export function calmCases(server: ServerFacts): readonly Case[] {
             cause: 'slow-requests' as const,
             place: { ...place, level: slow.level.name, schema: slow.schema.schema },
             text: `Requests of ${slow.schema.schema} take longer than before, and none of them waits in a queue: the time is spent in the handler of the server.`,
+            within: [calm],
             needs: [
-              calm,
               weighing(
                 2,
                 fact(

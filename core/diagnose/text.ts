@@ -1,11 +1,12 @@
 import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
+import { flowName } from '../frame/dump.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 
 /** `flow a of workload-low on api-1:6443`; empty without a place. */
 export function causePlaceText({ server, level, schema, flow }: CausePlace): string {
   const parts = [
-    ...(flow === undefined || flow === '' ? [] : [`flow ${flow}`]),
+    ...(flow === undefined || flow === '' ? [] : [`flow ${flowName(flow, schema ?? '')}`]),
     ...(schema === undefined ? [] : [`flow schema ${schema}`]),
     ...(level === undefined ? [] : [`level ${level}`]),
   ]
@@ -16,15 +17,33 @@ export function causePlaceText({ server, level, schema, flow }: CausePlace): str
 
 /** A diagnosis for a terminal; with `all` including the excluded causes. */
 export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly string[] {
-  const { from, to, findings, excluded, limits, servers } = diagnosis
+  const { from, to, findings, excluded, notShown, limits, servers } = diagnosis
   return [
     diagnosis.summary,
-    `Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
+    `${from === to ? `One sample, at ${plain.dateTime(to)} UTC` : `Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC`}${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
     ...findings.flatMap((finding, index) => ['', ...findingLines(finding, index + 1)]),
     ...(limits.length === 0 ? [] : ['', ...limits]),
     ...(all && excluded.length > 0
       ? ['', 'Excluded:', ...excluded.map(({ title, because }) => `  ${title}: ${because}`)]
       : []),
+    ...(all && notShown.length > 0 ? ['', `Not shown by the data: ${listed(notShown)}.`] : []),
+  ]
+}
+
+/** What is wrong now, the first cause and its remedy: one screen of a terminal. */
+export function statusLines({ now, findings: [cause, ...others] }: Diagnosis): readonly string[] {
+  const lines = [now.title, ...(now.details === undefined ? [] : [now.details])]
+  if (now.tone === 'ok' || cause === undefined) return lines
+  const where = causePlaceText(cause.place)
+  return [
+    ...lines,
+    `Cause (${cause.confidence})${where === '' ? '' : `, ${where}`}: ${cause.text}`,
+    `Remedy: ${cause.remedy.text}`,
+    ...(others.length === 0
+      ? []
+      : [
+          `Also possible: ${listed([...new Set(others.map(({ title, place }) => `${title.toLowerCase()}${place.level === cause.place.level ? '' : ` (${causePlaceText(place)})`}`))])}.`,
+        ]),
   ]
 }
 

@@ -1,16 +1,18 @@
 import type { Case } from './case.ts'
 import {
   BRIEF_SECONDS,
+  executionPair,
   executionText,
   fact,
-  flowName,
   isFull,
-  largestFlow,
+  isSlower,
   longFlow,
   LONG_SECONDS,
   moreRequests,
+  nameOf,
   not,
   oneFlow,
+  senderOf,
   slowerRequests,
   trouble,
   watchShare,
@@ -18,11 +20,14 @@ import {
   wideRequests,
   widestFlow,
 } from './clues.ts'
+import { notifyingSeatSeconds } from '../engine/workEstimator.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
+import { largestOf } from '../report/flows.ts'
 import { plain } from '../text/format.ts'
+import { listed } from '../text/text.ts'
 import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
 
 /** Waiting requests time out after a quarter of their deadline: 15 s if the client sets none. */
@@ -39,14 +44,16 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const full = isFull(level)
   const [more, slower] = [moreRequests(level), slowerRequests(level)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
-  const largest = largestFlow(level)?.flow
+  const largest = largestOf(level.flows)?.flow
   const widest = widestFlow(level)
+  /** Whoever has most of the seats, if one has. */
+  const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
   const fanOut = lingering(level, server)
   const singleUser = fact(
     largest === undefined || largest.users.length === 0 ? undefined : largest.users.length === 1,
     largest === undefined
       ? 'There are no debug dumps, so the users of a flow are unknown.'
-      : `${flowName(largest)} has requests of ${plain.counted(largest.users.length, 'user')}.`,
+      : `${nameOf(largest)} has requests of ${plain.counted(largest.users.length, 'user')}.`,
   )
   const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
   const more1 = moreShares(known, server, level)
@@ -55,13 +62,14 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'one-flow',
       place: flowPlace,
       text: `One flow sends most of the requests of ${name}. Fair queuing serves the other flows between its requests; those of the flow itself wait or are rejected.`,
-      needs: [dominant, full],
+      needs: [dominant],
+      within: [full],
       unless: [long, slower, wide],
       hints: [more, singleUser],
       remedy: advice(
         largest === undefined
           ? 'Find the client in debug dumps or an audit log and slow it down.'
-          : `Slow down ${largest.users[0] ?? flowName(largest)}, or give it a level of its own that does not borrow.`,
+          : `Slow down ${senderOf(largest)}, or give it a level of its own that does not borrow.`,
         largest === undefined ? [] : ownLevel(known, largest),
       ),
     },
@@ -69,17 +77,19 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'more-requests',
       place,
       text: `${name} receives more requests than before, from many flows, and each takes as long as before. Its limit works as intended: it protects the server.`,
-      needs: [more, full],
+      needs: [more],
+      within: [full],
       unless: [slower, long, wide, dominant],
       remedy: advice(`Give ${name} more shares if the new volume is permanent, or let its clients send less.`, more1),
     },
     {
       cause: 'slow-requests',
       place: { ...place, ...slowSchema(level) },
-      text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Other levels are as fast as before: look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
+      text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
       needs: [slower],
       unless: [long, wide],
-      hints: [not(more), full],
+      // How fast the others are makes it more or less certain, not more or less likely than another cause.
+      hints: [not(more), full, weighing(0, othersAsFast(level, server))],
       remedy: advice(
         'Find what these requests wait for in the server: admission webhooks, an aggregated API server, etcd. More shares would only let more of them pile up.',
       ),
@@ -88,25 +98,27 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'slow-reader',
       place: widest === undefined ? place : { ...place, schema: widest.schema, flow: widest.flow },
       text: `A few requests of one flow hold most of the seats of ${name} for a long time, as those of a client that reads large answers slowly do. The others wait for their seats.`,
-      needs: [long, full],
+      needs: [long],
+      within: [full],
       // Slow answers may be narrow.
       hints: [weighing(1, wide), not(more), slowTail(level)],
       remedy: advice(
         widest === undefined
           ? 'Find the client in debug dumps and let it page with limit, or watch.'
-          : `Let ${widest.users[0] ?? flowName(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
+          : `Let ${senderOf(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
         widest === undefined ? [] : ownLevel(known, widest),
       ),
     },
     {
       cause: 'wide-requests',
-      place,
-      text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.`,
-      needs: [wide, full],
+      place: holder === undefined ? place : { ...place, schema: holder.schema, flow: holder.flow },
+      text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.${holder === undefined ? '' : ` ${nameOf(holder)} holds ${plain.percent(holder.partOfLevel)} of its seats.`}`,
+      needs: [wide],
+      within: [full],
       unless: [long, fanOut],
       hints: [not(slower)],
       remedy: advice(
-        'Let these clients list with limit or resourceVersion=0, or watch. A level of their own keeps them from filling this one.',
+        `Let ${holder === undefined ? 'these clients' : senderOf(holder)} list with limit or resourceVersion=0, or watch. A level of their own keeps such requests from filling this one.`,
         widest === undefined ? [] : ownLevel(known, widest),
       ),
     },
@@ -114,7 +126,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'watch-storm',
       place,
       text: `Watches that are being initialised hold most of the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
-      needs: [watching(level, server), full],
+      needs: [watching(level, server)],
+      within: [full],
       hints: [not(wide), not(slower)],
       remedy: advice(
         'Let clients back off with jitter before they watch again, and let them resume from their last resourceVersion.',
@@ -124,7 +137,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'write-fan-out',
       place,
       text: `Writes of ${name} keep seats after they have been answered, because many watchers have to be notified.`,
-      needs: [fanOut, full],
+      needs: [fanOut],
+      within: [full],
       hints: [not(wide), not(slower)],
       remedy: advice(
         'Reduce watches of all objects of the written resource (watch with selectors), or the rate of these writes.',
@@ -134,7 +148,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'short-deadlines',
       place,
       text: `Requests of ${name} time out in the queue early, because their clients set short deadlines: a request waits for at most a quarter of its timeout.`,
-      needs: [shortDeadlines(level, server)],
+      needs: [shortDeadlines(level)],
       hints: [not(slower), not(dominant)],
       remedy: advice(
         'Raise the request timeout of these clients, or the shares of the level if the waits are too long.',
@@ -160,6 +174,26 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       ),
     },
   ]
+}
+
+/** Whether the requests of the other levels, the exempt one included, take as long as before. */
+function othersAsFast({ name }: LevelFacts, { levels, exempt }: ServerFacts) {
+  const others = [...levels, ...(exempt === undefined ? [] : [exempt])].filter((level) => level.name !== name)
+  const pairs = others.flatMap((level) =>
+    level.now.schemas.flatMap((schema) => {
+      const pair = executionPair(schema, level.before)
+      return pair === undefined ? [] : [{ level: level.name, slower: isSlower(pair) }]
+    }),
+  )
+  const slow = [...new Set(pairs.flatMap(({ level, slower }) => (slower ? [level] : [])))]
+  return fact(
+    pairs.length === 0 ? undefined : slow.length === 0,
+    pairs.length === 0
+      ? 'There are no execution times of other levels from before.'
+      : slow.length === 0
+        ? 'Requests of other levels take as long as before.'
+        : `Requests of ${listed(slow)} take longer than before as well.`,
+  )
 }
 
 const slowSchema = ({ now }: LevelFacts): { readonly schema?: string } => {
@@ -190,13 +224,9 @@ function watching(level: LevelFacts, server: ServerFacts) {
   )
 }
 
-/** Seats of writes that were already answered: executing seats beyond those of executing requests. */
-function lingering({ name, dispatched }: LevelFacts, { pages }: ServerFacts) {
-  const own = pages.flatMap(({ levels }) => levels.find((level) => level.name === name) ?? [])
-  const mean = (of: (level: (typeof own)[number]) => number | undefined): number =>
-    own.reduce((sum, level) => sum + (of(level) ?? 0), 0) / Math.max(1, own.length)
-  const [seats, requests] = [mean((level) => level.seats.executing), mean((level) => level.requests.executing)]
-  const [first, last] = [own[0], own.at(-1)]
+/** Seats of writes that were already answered, by the number of watchers that each of them notified. */
+function lingering({ name, now }: LevelFacts, server: ServerFacts) {
+  const [first, last] = [server.pages[0], server.last].map((page) => page?.levels.find((level) => level.name === name))
   const watchers = sumHistograms(
     last?.schemas.flatMap(({ name: schema, watchCount }) => {
       const earlier = first?.schemas.find((one) => one.name === schema)?.watchCount
@@ -204,26 +234,21 @@ function lingering({ name, dispatched }: LevelFacts, { pages }: ServerFacts) {
     }) ?? [],
   )
   const count = watchers === undefined || watchers.count === 0 ? undefined : histogramMean(watchers)
-  // A write executes in one seat; the seats beyond that are those that it keeps afterwards.
-  const isMostlyWrites = watchers !== undefined && watchers.count >= dispatched / 2
+  const kept = ((watchers?.count ?? 0) * notifyingSeatSeconds(count ?? 0)) / secondsOf(server)
+  const seats = now.quantities.seats ?? 0
   return weighing(
     7,
     fact(
-      count !== undefined && isMostlyWrites && count >= 10 && seats - requests >= MOST_OF_SEATS * seats,
-      `${name} has ${plain.amount(seats)} executing seats with ${plain.amount(requests)} executing requests${count === undefined ? '' : `; its writes notify ${plain.amount(count)} watchers on average`}.`,
+      watchers === undefined ? undefined : kept >= MOST_OF_SEATS * seats && kept > 0,
+      watchers === undefined
+        ? `How many watchers the writes of ${name} notify is unknown.`
+        : `Writes of ${name} keep ${plain.amount(kept)} of ${plain.amount(seats)} executing seats after their answer${count === undefined ? '' : `, because each notifies ${plain.amount(count)} watchers on average`}.`,
     ),
   )
 }
 
-function shortDeadlines({ name, rejected }: LevelFacts, { pages }: ServerFacts) {
+function shortDeadlines({ name, rejected, waits }: LevelFacts) {
   const late = rejected['time-out']
-  const [first, last] = [pages[0], pages.at(-1)].map((page) => page?.levels.find((level) => level.name === name))
-  const waits = sumHistograms(
-    last?.schemas.flatMap(({ name: schema, wait }) => {
-      const earlier = first?.schemas.find((one) => one.name === schema)?.wait
-      return (wait && histogramIncrease(wait, earlier)) ?? []
-    }) ?? [],
-  )
   if (late === 0) return fact(false, `No request of ${name} timed out in the queue.`)
   if (waits === undefined) return fact(undefined, `The waits of ${name} are unknown.`)
   const top = waits.counts.findIndex((count) => count >= waits.count)

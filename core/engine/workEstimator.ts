@@ -1,6 +1,6 @@
 import { type ListOptions, parseListOptions, type Query } from '../request/requestTarget.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
-import { msToNs, type Seats, type Nanoseconds, secondsToNs } from '../units.ts'
+import { msToNs, nsToSeconds, type Seats, type Nanoseconds, secondsToNs } from '../units.ts'
 import type { WorkEstimate } from './queue.ts'
 import { durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 import type { Clock } from './clock.ts'
@@ -230,6 +230,10 @@ function readingByCount(info: RequestInfo, options: ListOptions, count: number, 
   const loaded = info.name === '' ? scanned : 1
   return { bySize: false, count, page, loaded, averageSize: 0, bytes: 0 }
 }
+
+/** Seat-seconds that a write keeps after its answer, if it notifies so many watchers (specification 5). */
+export const notifyingSeatSeconds = (watches: number): number =>
+  (watches / WATCHES_PER_SEAT) * nsToSeconds(EVENT_DURATION_NS)
 
 function estimateMutating(info: RequestInfo, levelMaxSeats: Seats, sources: EstimatorSources): ExplainedEstimate {
   if (info.resource === 'serviceaccounts' && info.subresource === 'token') return TOKEN

@@ -126,6 +126,12 @@ export function imbalanceIndex(values: readonly number[]): number | undefined {
   return Math.max(...values) / (total / values.length)
 }
 
+/** The busiest over the mean; absent for a single server, and unless every amount is known and the mean is not 0. */
+export function peakOverMean(amounts: readonly (number | undefined)[]): number | undefined {
+  const known = amounts.filter((amount) => amount !== undefined)
+  return known.length < Math.max(2, amounts.length) ? undefined : imbalanceIndex(known)
+}
+
 interface Imbalance {
   readonly index: number
   /** The server with the most executing seats; if there are several, the first by id. */

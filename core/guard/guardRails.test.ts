@@ -488,10 +488,11 @@ describe('sharding', () => {
 
 describe('queues', () => {
   const fewer = { levels: [level('workload-low', 100, queue(64, 6), { lendablePercent: 90 })] }
-  const traffic = (watchCounts: readonly number[], executing: number) =>
+  const traffic = (watchCounts: readonly number[], executing: number, dispatched = 9) =>
     serverFrame(0, [
       levelFrame('workload-low', [
         schemaFrame('service-accounts', {
+          dispatched,
           requests: { executing, queued: 0 },
           watchCount: {
             bounds: [0, 1, 10, 100],
@@ -503,11 +504,14 @@ describe('queues', () => {
       ]),
     ])
 
-  it('warns of fewer queues, and blocks them under writes that many watches hear of', () => {
+  it('blocks fewer queues under load, and warns of them where the level serves requests at other times', () => {
     expect(told(rails(fewer), 'queues')).toEqual([['shrinking', 'warns']])
     expect(told(rails(fewer, { servers: [traffic([1, 5, 5, 9], 3)] }), 'queues')).toEqual([['shrinking', 'blocks']])
-    expect(told(rails(fewer, { servers: [traffic([9, 9, 9, 9], 3)] }), 'queues')).toEqual([['shrinking', 'warns']])
-    expect(told(rails(fewer, { servers: [traffic([9, 9, 9, 9], 0)] }), 'queues')).toEqual([['shrinking', 'expected']])
+    expect(told(rails(fewer, { servers: [traffic([9, 9, 9, 9], 3)] }), 'queues')).toEqual([['shrinking', 'blocks']])
+    expect(told(rails(fewer, { servers: [traffic([9, 9, 9, 9], 0)] }), 'queues')).toEqual([['shrinking', 'warns']])
+    expect(told(rails(fewer, { servers: [traffic([0, 0, 0, 0], 0, 0)] }), 'queues')).toEqual([
+      ['shrinking', 'expected'],
+    ])
     expect(told(rails(fewer, { origin: 'simulation' }), 'queues')).toEqual([])
   })
 

@@ -77,10 +77,12 @@ function riskOf(
     }
   }
   const busy = levels.some(({ requests }) => (requests.executing ?? 0) + (requests.queued ?? 0) > 0)
+  const served = levels.some(({ dispatched }) => dispatched !== 0)
   return {
-    severity: busy ? 'warns' : 'expected',
+    // A page is a moment: a level that serves requests holds some of them after the edit, and a server has crashed then.
+    severity: busy ? 'blocks' : served ? 'warns' : 'expected',
     evidence: [
-      busy ? 'it holds requests now' : 'it holds no requests now',
+      busy ? 'it holds requests now' : served ? 'it holds no requests in this page' : 'it has served no request',
       'no write that more than ten watchers received since the server started',
     ],
   }

@@ -29,6 +29,8 @@ test('the request that asks for a dump is no flow of the server', () => {
     errors: [],
     requests: [
       row('apf-viewer', '/debug/api_priority_and_fairness/dump_requests'),
+      // Another reader, or another dump of the same reading.
+      row('apf-editor', '/debug/api_priority_and_fairness/dump_queues'),
       row('alice', '/api/v1/namespaces/default/pods'),
     ],
   })

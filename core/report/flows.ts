@@ -30,6 +30,17 @@ export interface DumpedFlow {
   readonly partOfLevel: number
 }
 
+const sizeOf = ({ executing, waiting }: DumpedFlow): number => executing + waiting
+
+/** The flow with the most requests, and its fraction of them. */
+export function largestOf(
+  flows: readonly DumpedFlow[],
+): { readonly flow: DumpedFlow; readonly part: number } | undefined {
+  const [flow] = flows.toSorted((a, b) => sizeOf(b) - sizeOf(a))
+  const all = flows.reduce((sum, one) => sum + sizeOf(one), 0)
+  return flow === undefined || all === 0 ? undefined : { flow, part: sizeOf(flow) / all }
+}
+
 const MOST_USERS = 50
 
 interface SeenFlow {

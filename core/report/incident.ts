@@ -52,7 +52,7 @@ export interface IncidentFlows {
   readonly dispatched: number | undefined
   readonly rejected: Rejected | undefined
   /** Seconds; `undefined` where no request finished waiting. */
-  readonly waits: Pick<DerivedFlow, 'waitP50' | 'waitP99'>
+  readonly waits: Pick<DerivedFlow, 'waitP50' | 'waitP99' | 'waitP50Range' | 'waitP99Range'>
 }
 
 export interface IncidentLevel extends IncidentFlows {
@@ -324,7 +324,7 @@ function flowsOf(runs: readonly Run[], level: string, schemas: readonly string[]
     )
   const rejected = REJECT_REASONS.map((reason) => increase((schema) => schema.rejected?.[reason]))
   const [full, limited, late] = rejected
-  const { waitP50, waitP99 } = quantiles(
+  const { waitP50, waitP99, waitP50Range, waitP99Range } = quantiles(
     sumObservations(
       pairs.map(({ later, earlier }) =>
         flowIncrease(later, earlier && { wait: earlier.wait, execution: earlier.execution }),
@@ -337,6 +337,6 @@ function flowsOf(runs: readonly Run[], level: string, schemas: readonly string[]
       full === undefined || limited === undefined || late === undefined
         ? undefined
         : { 'queue-full': full, 'concurrency-limit': limited, 'time-out': late },
-    waits: { waitP50, waitP99 },
+    waits: { waitP50, waitP99, waitP50Range, waitP99Range },
   }
 }

@@ -38,7 +38,50 @@ const totals = (level: string, frame: ServerFrame | undefined) => {
 }
 const markdown = (incident: Incident): string => reportMarkdown(reportOf(incident, options))
 
+const dumpAt = (second: number): SourceEvent => {
+  const request = (user: string) => ({
+    level: 'workload-low',
+    schema: 'service-accounts',
+    queue: 1,
+    position: 0,
+    flow: user,
+    arrivedAt: START + second * 1_000,
+    initialSeats: 1,
+    finalSeats: 0,
+    additionalLatencyMs: 0,
+    user,
+  })
+  const requests = ['system:serviceaccount:batch:crawler', 'system:serviceaccount:batch:crawler', 'mouse'].map(request)
+  const at = new Date(START + second * 1_000).toISOString()
+  return { kind: 'dump', dump: { server: 'synthetic', at, costMs: 1, bytes: 1, errors: [], requests } }
+}
+
 describe('an incident', () => {
+  it('names who had most of the requests of the worst level, by the name of every surface', () => {
+    const text = markdown(incidentOf(frames(), [{ at: START + 9_000, event: dumpAt(9) }]))
+    expect(text).toContain('batch:crawler had 67 % of the requests of workload-low in 1 debug dump.')
+  })
+
+  it('calls a creation and a deletion by their names, and gives waits as ranges', () => {
+    const { levels, schemas } = ObjectSetSchema.parse(structuredClone(builtInObjects('v1.36.3')))
+    const objects = (kept: typeof schemas): SourceEvent => ({
+      kind: 'objects',
+      origin: 'cluster',
+      reading: { state: 'current', objects: { levels, schemas: kept } },
+    })
+    const name = schemas.at(-1)?.metadata.name ?? ''
+    const text = markdown(
+      incidentOf(frames(), [
+        { at: START + 1_000, event: objects(schemas) },
+        { at: START + 2_000, event: objects(schemas.slice(0, -1)) },
+        { at: START + 3_000, event: objects(schemas) },
+      ]),
+    )
+    expect(text).toContain(`Deleted: FlowSchema ${name}`)
+    expect(text).toContain(`Created: FlowSchema ${name}`)
+    expect(text).toMatch(/\| (≤ |> |\d[\d.]*( m?s)?–)[\d.]* m?s \|/)
+  })
+
   it('counts what its frames count, and finds the worst samples', () => {
     const all = frames()
     const level = incidentOf(all).servers[0]?.levels.find(({ name }) => name === 'workload-low')

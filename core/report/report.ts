@@ -1,8 +1,11 @@
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
+import type { QuantileRange } from '../frame/derived.ts'
 import type { Rejected, SourceInfo } from '../frame/frame.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
+import { flowName } from '../frame/dump.ts'
+import { largestOf } from './flows.ts'
 import { evidence, timeline, timesIn } from './story.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
@@ -55,7 +58,8 @@ function rangeOf({ servers, from, to }: Incident): { readonly from: number; read
 }
 
 /** No request that was dispatched had waited where there is no quantile. */
-const waitText = (value: number | undefined): string => (value === undefined ? 'no wait' : plain.seconds(value))
+const waitText = (value: number | undefined, range: QuantileRange | undefined): string =>
+  value === undefined ? 'no wait' : plain.quantile(value, range)
 const known = (value: number | undefined): string => (value === undefined ? 'unknown' : plain.amount(value))
 
 /** The most troubled first: rejections count before waits. */
@@ -97,8 +101,9 @@ function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] 
       ? undefined
       : `Most of them, ${plain.amount(rejections(worst.level))}, in ${nameOf(incident, worst)}.`,
   )
+  const culprit = troubled[0] && culpritOf(incident, troubled[0])
   if (longest?.level.queued === undefined || longest.level.queued.value === 0) {
-    return [counts, text('No request waited in any sample.')]
+    return [counts, text('No request waited in any sample.', culprit)]
   }
   const { value, at } = longest.level.queued
   const when = timesIn(incident)
@@ -106,9 +111,18 @@ function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] 
     counts,
     text(
       `Most requests waited in ${nameOf(incident, longest)}: ${plain.amount(value)} at ${when(at)}.`,
+      culprit,
       spared(incident, troubled),
     ),
   ]
+}
+
+/** Who had most of the requests of the level with the most trouble, where dumps show it. */
+function culpritOf({ flows }: Incident, { level: { name } }: Place): string | undefined {
+  const largest = largestOf(flows.flows.filter(({ level }) => level === name))
+  if (largest === undefined) return undefined
+  const { flow, part } = largest
+  return `${flowName(flow.flow, flow.schema)} had ${plain.percent(part)} of the requests of ${name} in ${plain.counted(flows.dumps, 'debug dump')}.`
 }
 
 /** Levels that verifiably had no trouble while others did. */
@@ -144,7 +158,7 @@ function levels(incident: Incident, places: readonly Place[]): ReportSection {
           known(place.level.rejected && rejections(place.level)),
           reasons(place.level.rejected),
           known(place.level.queued?.value),
-          waitText(place.level.waits.waitP99),
+          waitText(place.level.waits.waitP99, place.level.waits.waitP99Range),
           known(place.level.executing?.value),
         ]),
       },
@@ -215,8 +229,8 @@ function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
         schema.dispatched === undefined
           ? 'unknown'
           : plain.percent(rejected / Math.max(1, rejected + schema.dispatched)),
-        waitText(schema.waits.waitP50),
-        waitText(schema.waits.waitP99),
+        waitText(schema.waits.waitP50, schema.waits.waitP50Range),
+        waitText(schema.waits.waitP99, schema.waits.waitP99Range),
       ]),
     },
   ]

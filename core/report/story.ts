@@ -27,7 +27,7 @@ export function timeline(incident: Incident): ReportBlock[] {
     ...changes.map(({ at, differences }) => ({
       at,
       server: 'all',
-      what: `Changed: ${listed(differences.map(({ kind, name }) => `${kind} ${name}`))}`,
+      what: changedText(differences),
     })),
   ].toSorted((a, b) => a.at - b.at)
   if (moments.length === 0) return [{ kind: 'text', text: 'Nothing out of the ordinary was sampled.' }]
@@ -40,6 +40,19 @@ export function timeline(incident: Incident): ReportBlock[] {
     },
   ]
 }
+
+const CHANGES = [
+  ['added', 'Created'],
+  ['changed', 'Changed'],
+  ['removed', 'Deleted'],
+] as const
+
+/** `Created: FlowSchema a. Changed: PriorityLevelConfiguration b and FlowSchema c.` */
+const changedText = (differences: Incident['changes'][number]['differences']): string =>
+  CHANGES.flatMap(([change, word]) => {
+    const names = differences.flatMap((one) => (one.change === change ? [`${one.kind} ${one.name}`] : []))
+    return names.length === 0 ? [] : [`${word}: ${listed(names)}`]
+  }).join('. ')
 
 const ofServer = ({ id, restarts, gaps }: IncidentServer, when: (at: UnixMs) => string): readonly Moment[] => [
   ...restarts.map((at) => ({ at, server: id, what: `${id} had restarted` })),

@@ -1,4 +1,3 @@
-import type { ObjectSet } from '../config/objects.ts'
 import type { EtcdState } from '../contract/etcd.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import type { ServerFacts } from '../engine/apfEngine.ts'
@@ -9,10 +8,11 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { createHistory, type History } from '../history/history.ts'
 import type { HeatStretch } from '../history/heat.ts'
 import type { Series } from '../history/series.ts'
-import { createAdjustments, withoutDeleted, type Adjustments } from '../impact/adjustments.ts'
+import { createAdjustments, type Adjustments } from '../impact/adjustments.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
-import { knownObjects, type ObjectsReading, type SourceEvent } from './sourceEvent.ts'
+import { createExistingLevels } from './existingLevels.ts'
+import type { ObjectsReading, SourceEvent } from './sourceEvent.ts'
 
 /** State of one API server, from the events of its source. */
 export interface ServerPicture {
@@ -46,8 +46,7 @@ export function createPicture(): Picture {
   const dumps = new Map<string, DumpFrame>()
   const facts = new Map<string, ServerFacts>()
   let objects: ObjectsReading | undefined
-  /** Identifies levels that are deleted although the page still contains them. */
-  let stored: ObjectSet | undefined
+  const existing = createExistingLevels()
   let etcd: EtcdState | undefined
   let ended = false
 
@@ -62,12 +61,9 @@ export function createPicture(): Picture {
       case 'health':
         health.set(event.health.id, event.health)
         return
-      case 'objects': {
+      case 'objects':
         objects = event.reading
-        // Slightly outdated objects are sufficient: the page itself has to prove that a level is gone.
-        stored = event.origin === 'cluster' ? knownObjects(objects) : undefined
         return
-      }
       case 'etcd':
         etcd = event.state
         return
@@ -78,12 +74,13 @@ export function createPicture(): Picture {
   const known = ({ latest, history, adjustments }: ServerEvents): ServerPicture[] =>
     latest === undefined ? [] : [{ latest, history, adjustments }]
   return {
-    take(event) {
+    take(given) {
+      const event = existing(given)
       if (event.kind !== 'frame') {
         takeOther(event)
         return undefined
       }
-      const frame = stored === undefined ? event.frame : withoutDeleted(event.frame, stored)
+      const { frame } = event
       const server = servers.get(frame.id) ?? serverEvents(frame.id)
       servers.set(frame.id, server)
       return takeFrame(server, frame, event)

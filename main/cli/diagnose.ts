@@ -1,5 +1,5 @@
 import { diagnose } from '../../core/diagnose/diagnose.ts'
-import { diagnosisLines } from '../../core/diagnose/text.ts'
+import { diagnosisLines, statusLines } from '../../core/diagnose/text.ts'
 import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
@@ -24,6 +24,12 @@ export const diagnoseCommand: Command = {
   run: runDiagnose,
 }
 
+/** What the Overview says, with the first cause and its remedy. 1 while something is wrong, or unknown. */
+export const statusCommand: Command = {
+  options: { ...SOURCE_OPTIONS, ...OUTPUT_OPTIONS, seconds: { type: 'string' } },
+  run: runStatus,
+}
+
 const SECONDS = { min: SHORTEST_SPAN_SECONDS, max: KEPT_MS / 1_000 } as const
 const DEFAULT_SECONDS = 120
 /** The past that a source supplies has no dumps; the source is read this long to get some. */
@@ -36,11 +42,8 @@ async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
   const draft = given.flag('draft')
   if (draft && form === 'json')
     throw new UsageError('--draft prints manifests; with --json they are part of the findings.')
-  const seconds = readNumber(given, 'seconds', SECONDS) ?? DEFAULT_SECONDS
-  const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
   const problems: Problem[] = []
-  const diagnosis =
-    spec.kind === 'recording' ? ofRecording(spec, console, problems) : await ofSource(given, console, spec, seconds)
+  const diagnosis = await readDiagnosis(given, console, DEFAULT_SECONDS, problems)
   if (diagnosis === undefined) return 2
   if (draft) return printDraft(diagnosis, console)
   if (form === 'json') console.printJson(jsonOf(diagnosis), 2)
@@ -48,6 +51,30 @@ async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
   const isCalm = diagnosis.findings.every(({ group }) => group === 'none' || group === 'client')
   const code = tellProblems(problems, console)
   return isCalm ? code : 1
+}
+
+async function runStatus(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given)
+  const problems: Problem[] = []
+  const diagnosis = await readDiagnosis(given, console, SECONDS.min, problems)
+  if (diagnosis === undefined) return 2
+  const { now, findings } = diagnosis
+  if (form === 'json') console.printJson({ ...now, cause: findings[0] ?? null }, 2)
+  else console.print(statusLines(diagnosis))
+  const code = tellProblems(problems, console)
+  return now.tone === 'ok' ? code : 1
+}
+
+/** `undefined` when the command is to end. Parts of a recording that cannot be read are added to `problems`. */
+async function readDiagnosis(
+  given: Given,
+  console: Console,
+  usual: number,
+  problems: Problem[],
+): Promise<Diagnosis | undefined> {
+  const seconds = readNumber(given, 'seconds', SECONDS) ?? usual
+  const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
+  return spec.kind === 'recording' ? ofRecording(spec, console, problems) : ofSource(given, console, spec, seconds)
 }
 
 /** The last pages of a recording, or those before `--at`. */

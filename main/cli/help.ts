@@ -67,6 +67,8 @@ Usage:
   apf-console replay ID|FILE [--from T] [--to T] [--speed N]   the frames of a recording as NDJSON
   apf-console export ID FILE | KIND [FILE]           a recording as one file; or rules, routes, a dashboard for Prometheus and others
   apf-console import FILE…                           recordings from exported files, output of watch, or captures
+  apf-console status [source] [--at T]               what is wrong now, its cause and its remedy: what the Overview says
+  apf-console explain LEVEL [source] [--at T]        why the limit of a level is what it is
   apf-console diagnose [source] [--at T]             why requests wait, are rejected or are slow: causes with evidence
   apf-console advise [source] [--nodes N]            what to change: shares, lending, queues, schemas, flags, scraping
   apf-console alerts --recording ID|FILE             when alert rules would have fired and resolved in a recording

@@ -1,5 +1,33 @@
 /** Help of the commands that find problems. */
 export const ALERTING = {
+  status: `Usage: apf-console status [source] [--seconds N] [--at TIME] [--output text|json]
+
+Prints what the Overview says (docs/diagnosis.md): the most severe thing that is wrong now with its evidence, the first
+cause and its remedy. The exit code serves scripts and probes.
+
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
+
+Options:
+  --seconds N            read N seconds of pages, 20 to 600 (20 by default)
+  --interval S           seconds between two scrapes (1 by default)
+  -o, --output FORMAT    text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 nothing waits or is rejected, 1 something is wrong or cannot be judged, 2 cannot run.`,
+
+  explain: `Usage: apf-console explain LEVEL [source] [--at TIME] [--output text|json]
+
+Explains why the current limit of a priority level is what it is (docs/allocation.md): what the recomputation of all limits
+gave it and which bound decided, what it lends or borrows, and the seats that this follows from, on every server.
+
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
+
+Options:
+  -o, --output FORMAT    text (default) or json
+  --json                 the same as --output json
+
+Exit code: 0 done, 1 a server could not be read, 2 cannot run.`,
+
   diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--all] [--draft] [--output text|json]
 
 Explains why requests wait, are rejected or are slow (docs/diagnosis.md): causes ordered by evidence, each with the facts for
@@ -12,7 +40,7 @@ the ten minutes before its end or before --at TIME are examined.
 Options:
   --seconds N            read N seconds of pages, 20 to 600 (120 by default)
   --interval S           seconds between two scrapes (1 by default)
-  --all                  also the causes that are excluded, each with the fact that excludes it
+  --all                  also the causes that a fact contradicts, each with that fact, and those that the data do not show
   --draft                print the manifests of the first finding that has some, for apf-console impact --edit -
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json

@@ -4,9 +4,11 @@ import type { ServerHealth } from '../../core/contract/source.ts'
 import type { Evidence } from '../../core/diagnose/facts.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
+import { createExistingLevels } from '../../core/source/existingLevels.ts'
 import { knownObjects, type SourceEvent } from '../../core/source/sourceEvent.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { LONGEST_SPAN_SECONDS, twinHistory } from '../../core/twin/history.ts'
+import { NOW_MS } from '../../core/verdict/now.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 
 /** The history that forecasts and diagnoses use. */
@@ -35,14 +37,22 @@ export interface KeptPages {
 export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   /** By server and number of the interval; the first page of each. */
   const pages = new Map<string, Map<number, ServerFrame>>()
+  const recent = new Map<string, ServerFrame[]>()
   const dumps = new Map<string, DumpFrame[]>()
   const health = new Map<string, ServerHealth>()
+  const existing = createExistingLevels()
   let objects: ObjectSet | undefined
   const most = (MOST_PAGES * PAGE_MS) / pageMs
   const takeFrame = (frame: ServerFrame): void => {
     const kept = pages.get(frame.id) ?? new Map<number, ServerFrame>()
     if (kept.size === 0 && pages.size >= MOST_SERVERS) return
     pages.set(frame.id, kept)
+    const late = recent.get(frame.id) ?? []
+    const last = late.at(-1)
+    if (last === undefined || unixMsOf(last.at) < unixMsOf(frame.at)) {
+      const since = unixMsOf(frame.at) - NOW_MS
+      recent.set(frame.id, [...late.filter(({ at }) => unixMsOf(at) >= since), frame])
+    }
     const number = Math.floor(unixMsOf(frame.at) / pageMs)
     if (kept.has(number)) return
     kept.set(number, frame)
@@ -53,7 +63,8 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   }
   const frames = (server: string): readonly ServerFrame[] => [...(pages.get(server)?.values() ?? [])]
   return {
-    take(event) {
+    take(given) {
+      const event = existing(given)
       if (event.kind === 'frame') takeFrame(event.frame)
       if (event.kind === 'objects') objects = knownObjects(event.reading) ?? objects
       if (event.kind === 'health') health.set(event.health.id, event.health)
@@ -67,7 +78,11 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       flows: flowsOf(dumps.get(server) ?? []),
     }),
     all: (asOf) => ({
-      servers: [...pages].map(([server, kept]) => ({ frames: [...kept.values()], dumps: dumps.get(server) ?? [] })),
+      servers: [...pages].map(([server, kept]) => ({
+        frames: [...kept.values()],
+        dumps: dumps.get(server) ?? [],
+        recent: recent.get(server) ?? [],
+      })),
       health: [...health.values()],
       objects,
       asOf,

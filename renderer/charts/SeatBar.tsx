@@ -1,7 +1,8 @@
 import { memo } from 'react'
 import { classes } from '../components/classes.ts'
 import { patternOf, levelStyle, Drawing } from './plot.tsx'
-import { barSentence, layoutBar, type BarPart, type BarSeats } from './seatBar.data.ts'
+import type { BarSeats } from '../../core/verdict/levelRows.ts'
+import { barSentence, layoutBar, type BarPart } from './seatBar.data.ts'
 import styles from './seats.module.css'
 
 /** The drawing follows the same rules at every size; small ones leave out what would be illegible. */

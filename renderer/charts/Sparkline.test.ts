@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Series } from '../../core/history/series.ts'
-import { history as levelHistory } from '../screens/overview/levels.fixture.ts'
+import { history as levelHistory } from '../../core/verdict/levels.fixture.ts'
 import { layoutSparkline } from './Sparkline.tsx'
 
 const history = (points: number, columns: Parameters<typeof levelHistory>[2]) => levelHistory('a', points, columns)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { barScale, barSentence, layoutBar, type BarSeats } from './seatBar.data.ts'
+import type { BarSeats } from '../../core/verdict/levelRows.ts'
+import { barScale, barSentence, layoutBar } from './seatBar.data.ts'
 
 const unknown: BarSeats = {
   executing: undefined,

@@ -1,25 +1,4 @@
-import type { LevelFrame } from '../../core/frame/frame.ts'
-import { isExempt } from '../../core/frame/reading.ts'
-
-/** The numbers of one level in a seat bar, in seats. `undefined` is unknown, never zero. */
-export interface BarSeats {
-  readonly executing: number | undefined
-  readonly queued: number | undefined
-  readonly current: number | undefined
-  readonly nominal: number | undefined
-  /** Upper limit; a value above the seats of the server means "no borrowing limit". */
-  readonly upper: number | undefined
-  readonly exempt: boolean
-}
-
-export const barSeats = (level: LevelFrame): BarSeats => ({
-  executing: level.seats.executing,
-  queued: level.seats.queued,
-  current: level.limits.current,
-  nominal: level.limits.nominal,
-  upper: level.limits.upper,
-  exempt: isExempt(level),
-})
+import type { BarSeats } from '../../core/verdict/levelRows.ts'
 
 /**
  * The parts of a bar, from the left: free seats inside the limit, executing up to nominal, executing beyond it

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { level, scannerFlood, server } from '../screens/overview/levels.fixture.ts'
+import { level, scannerFlood, server } from '../../core/verdict/levels.fixture.ts'
 import { BUILT_IN_ORDER } from '../theme/levelSlots.ts'
 import {
   differenceNote,

@@ -1,7 +1,8 @@
 import { AT, queueOf, requestOf } from '../screens/level/level.fixture.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dumpOfLevel, flowName, flowRows, maxMinShares } from './flows.logic.ts'
+import { flowName } from '../../core/frame/dump.ts'
+import { dumpOfLevel, flowRows, maxMinShares } from './flows.logic.ts'
 
 describe('flowName', () => {
   it('drops the common prefix of service accounts and names a flow without distinguisher', () => {

@@ -1,21 +1,8 @@
-import type { DumpFrame, DumpRequest } from '../../core/frame/dump.ts'
+import { flowKeyOf, flowName, isWaiting, type DumpFrame, type DumpRequest } from '../../core/frame/dump.ts'
 import { unixMsOf } from '../../core/units.ts'
 
 /** Seats that a request occupies while it runs: the wider of its two stages (specification 5). */
 export const widthOf = (request: DumpRequest): number => Math.max(request.initialSeats, request.finalSeats)
-
-export const isWaiting = (request: DumpRequest): boolean => request.startedAt === undefined
-
-/** A flow is a flow schema and a distinguisher; the same user under two schemas is two flows (specification 2.6). */
-export const flowKeyOf = (request: Pick<DumpRequest, 'schema' | 'flow'>): string => `${request.schema}\n${request.flow}`
-
-const SERVICE_ACCOUNT = 'system:serviceaccount:'
-
-/** The common name of a flow: service accounts lose their prefix, a schema without distinguisher is one flow. */
-export function flowName(flow: string, schema: string): string {
-  if (flow === '') return `all of ${schema}`
-  return flow.startsWith(SERVICE_ACCOUNT) ? flow.slice(SERVICE_ACCOUNT.length) : flow
-}
 
 export interface FlowRow {
   readonly key: string

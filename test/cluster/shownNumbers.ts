@@ -4,7 +4,7 @@ import { isExempt, REJECT_REASONS } from '../../core/frame/reading.ts'
 import { histogramIncrease } from '../../core/frame/quantile.ts'
 import type { MeasureId, Shown } from '../../core/prom/measures.ts'
 import { rejectionRows, schemaRows } from '../../renderer/screens/level/level.data.ts'
-import { levelRows, totalsOf, type LevelRow } from '../../renderer/screens/overview/levelRows.ts'
+import { levelRows, totalsOf, type LevelRow } from '../../core/verdict/levelRows.ts'
 
 /** What the screens show of one frame. */
 interface Screens {

@@ -12,7 +12,7 @@ import { levelStates, troubleOf, type LevelState } from '../../core/frame/recent
 import { COVERED_MINORS, isCovered } from '../../core/metrics/versions.ts'
 import { HELP } from '../../main/cli/help.ts'
 import { rosterRows } from '../../renderer/app/shell.data.ts'
-import { levelRows } from '../../renderer/screens/overview/levelRows.ts'
+import { levelRows } from '../../core/verdict/levelRows.ts'
 import { captureVersions, readFixture } from '../fixtures/load.ts'
 import { runCommand, startCommand } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'

@@ -27,6 +27,17 @@ describe('diagnosis', () => {
     expect([first, second], `not ${looksLike}`).toEqual([given, given])
   })
 
+  it('excludes a cause only by a fact about it: no fact excludes two causes', () => {
+    for (const { what, evidence } of SPECIMENS) {
+      const { excluded, notShown } = diagnose(evidence(SEED))
+      const texts = excluded.map(({ because }) => because)
+      expect(new Set(texts).size, `${what}: ${texts.join(' ')}`).toBe(texts.length)
+      // That a level is full in few samples, or that another cause explains more, contradicts no cause.
+      expect(texts.filter((text) => / seats on average; in /.test(text))).toEqual([])
+      expect(excluded.filter(({ title }) => notShown.includes(title))).toEqual([])
+    }
+  })
+
   it('has a specimen of every cause', () => {
     expect(SPECIMENS.map(({ given }) => given)).toEqual(CAUSES)
   })

@@ -38,6 +38,7 @@ const ROOMS = [
   'core/draft',
   'core/live',
   'core/source', // what every source emits, and what that adds up to
+  'core/verdict', // what is wrong now, in the words of every surface
   'core/report', // what a recording shows of an incident
   'core/alerts', // rules on frames, and the same for Prometheus
   'core/simulate',

@@ -1,6 +1,7 @@
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CAUSE_INFO } from '../../../core/diagnose/causeList.ts'
 import { openStory, type Story } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { startState } from '../../state/start.ts'
@@ -55,6 +56,9 @@ test('an alert fires with cause and remedy, can be silenced, and leads to its in
   const alert = within(pane).getAllByRole('region', { name: /^Alert: / })[0]
   if (alert === undefined) return expect.fail('no alert is shown')
   expect(alert.textContent).toMatch(/since .*: .*\/s/)
+  // Cause and remedy are those of the diagnosis, not fixed ones of the reason.
+  const causes = Object.values(CAUSE_INFO).map(({ title }) => `${title}. `)
+  await waitFor(() => expect(causes.some((title) => alert.textContent?.includes(title))).toBe(true))
   await user.click(within(alert).getByRole('button', { name: 'Silence for 1 h' }))
   await waitFor(() => expect(within(alert).getByRole('button', { name: 'Unsilence' })).toBeTruthy())
   const fired = within(screen.getByRole('grid', { name: 'Alerts that fired or resolved' }))

@@ -1,4 +1,5 @@
 import type { Diagnosis } from '../../../core/contract/diagnosis.ts'
+import { listed } from '../../../core/text/text.ts'
 import { ExaminedPage, LimitsPane } from '../../components/ExaminedPage.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { askShown } from '../../state/past.ts'
@@ -38,8 +39,8 @@ export function DiagnosisScreen() {
   )
 }
 
-function ExcludedPane({ diagnosis: { excluded } }: { readonly diagnosis: Diagnosis }) {
-  if (excluded.length === 0) return null
+function ExcludedPane({ diagnosis: { excluded, notShown } }: { readonly diagnosis: Diagnosis }) {
+  if (excluded.length === 0 && notShown.length === 0) return null
   return (
     <Pane title="Excluded" note={`${excluded.length} causes`}>
       <dl className={styles['excluded']}>
@@ -50,6 +51,7 @@ function ExcludedPane({ diagnosis: { excluded } }: { readonly diagnosis: Diagnos
           </div>
         ))}
       </dl>
+      {notShown.length > 0 && <p>{`Not shown by the data: ${listed(notShown)}.`}</p>}
     </Pane>
   )
 }

@@ -137,7 +137,9 @@ describe('staleDemand', () => {
   })
   it('does not count its own queue, nor demand that is still there', () => {
     const own = { ...remembered, requests: { executing: 1, queued: 4 } }
-    expect(staleDemand(serverOf([own]), own)).toBeUndefined()
+    expect(staleDemand(serverOf([own, waiting]), own)).toBeUndefined()
+    const full = { ...remembered, seats: { ...remembered.seats, executing: remembered.limits.current } }
+    expect(staleDemand(serverOf([full, waiting]), full)).toBeUndefined()
     const current = { ...remembered, demand: { ...remembered.demand, highWatermark: 80 } }
     expect(staleDemand(serverOf([current, waiting]), current)).toBeUndefined()
   })

@@ -19,7 +19,7 @@ import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
 import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'
 import { format } from '../../theme/format.ts'
-import { REASON_TEXT, type ReasonText } from '../../components/rejectReasons.ts'
+import { REASON_TEXT, type ReasonText } from '../../../core/verdict/rejectReasons.ts'
 
 /** The kind of this level, as far as metrics and dumps show it; decides which panes the screen has. */
 export type LevelKind = 'exempt' | 'queues' | 'rejects' | 'unknown'
@@ -172,6 +172,9 @@ export function staleDemand(server: ServerFrame, level: LevelFrame): StaleDemand
   const { smoothed, highWatermark } = level.demand
   if (isExempt(level) || smoothed === undefined || highWatermark === undefined) return undefined
   if (smoothed <= STALE_FACTOR * highWatermark || smoothed < 1) return undefined
+  // The watermark is that of the period before: a level that needs its seats now says otherwise.
+  const { current = 0 } = level.limits
+  if ((level.requests.queued ?? 0) > 0 || (level.seats.executing ?? 0) >= current) return undefined
   const [worst] = server.levels
     .flatMap((other) => {
       const requests = other.requests.queued ?? 0

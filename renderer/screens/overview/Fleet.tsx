@@ -16,11 +16,11 @@ import { KeyNumbers } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useSelection } from '../../state/selection.ts'
 import { useTimePart } from '../../state/time.ts'
-import { serverColumns, fleetRows, pinnedNames } from './fleetRows.ts'
+import { serverColumns, fleetRows, pinnedNames } from '../../../core/verdict/fleetRows.ts'
 import { openLevel } from '../../state/route.ts'
 import { eachServerColumns, eachServerPromql, sumColumns, sumPromql } from './fleetColumns.tsx'
 import { fleetKeyNumbers } from './keyNumbers.ts'
-import type { NowServer } from './levelStatements.ts'
+import type { NowServer } from '../../../core/verdict/levelStatements.ts'
 import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { PinSwitch } from './LevelTable.tsx'
@@ -28,7 +28,8 @@ import { RejectionsPane } from './RejectionsPane.tsx'
 import { ServersPane } from './ServersPane.tsx'
 import { SmallLedgers } from './SmallLedgers.tsx'
 import { ViewSegment, type FleetView } from './ViewSegment.tsx'
-import { leftOut, nowLine, staleFleetLine } from './nowLine.ts'
+import { format } from '../../theme/format.ts'
+import { headline, leftOut, staleFleetLine } from '../../../core/verdict/headline.ts'
 import { together, useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
 
 export interface FleetProps {
@@ -61,7 +62,11 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
           isPast: facts.isPast,
           now,
           own: ownLevel(one),
-          last: nowLine(servers.map(({ id, rows, recent: own }) => ({ id, rows, rejections: own?.rows ?? [] }))),
+          last: headline(
+            servers.map(({ id, rows, recent: own }) => ({ id, rows, rejections: own?.rows ?? [] })),
+            format,
+          ),
+          format,
         })),
       )
     : undefined

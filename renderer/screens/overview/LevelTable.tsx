@@ -11,9 +11,9 @@ import { LOW, useMedia } from '../../components/hooks.ts'
 import { useSelection } from '../../state/selection.ts'
 import { format } from '../../theme/format.ts'
 import { openLevel } from '../../state/route.ts'
-import { pinnedNames } from './fleetRows.ts'
+import { pinnedNames } from '../../../core/verdict/fleetRows.ts'
 import { levelColumns, levelPromql, OPTIONAL_COLUMNS, toggleColumn, useOptionalColumns } from './levelColumns.tsx'
-import type { LevelRow } from './levelRows.ts'
+import type { LevelRow } from '../../../core/verdict/levelRows.ts'
 import styles from './overview.module.css'
 
 export interface LevelTableProps {

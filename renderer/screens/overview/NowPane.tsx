@@ -6,11 +6,14 @@ import { NowLine } from '../../components/NowLine.tsx'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
+import { useFindings } from '../../state/findings.ts'
 import { useDump } from '../../state/dumps.ts'
-import { nowLine } from './nowLine.ts'
-import { busiestInDump, busiestInRequests, type BusiestFlow, needAttention } from './levelRows.ts'
-import type { NowServer, NowStatement } from './levelStatements.ts'
+import { likelyCause } from '../../../core/verdict/cause.ts'
+import { headline } from '../../../core/verdict/headline.ts'
+import { busiestInDump, busiestInRequests, type BusiestFlow, needAttention } from '../../../core/verdict/levelRows.ts'
+import type { NowServer, NowStatement } from '../../../core/verdict/levelStatements.ts'
 import { actionLabel, canPerform, perform } from './actions.ts'
+import { format } from '../../theme/format.ts'
 import styles from './overview.module.css'
 
 /** The worst true statement, with the available actions. */
@@ -51,7 +54,8 @@ export function ServersNow(props: {
   readonly note?: string
   readonly onShowServer: (server: string) => void
 }) {
-  return <NowPane statement={nowLine(useBusiestFlow(props.servers), props.note)} onShowServer={props.onShowServer} />
+  const servers = useCause(useBusiestFlow(props.servers))
+  return <NowPane statement={headline(servers, format, props.note)} onShowServer={props.onShowServer} />
 }
 
 /** Interval between two reads of the newest requests. */
@@ -70,6 +74,12 @@ function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
   const byRequests = useNewestRequests(dump?.requests === undefined ? level : undefined)
   const flow = byDump ?? byRequests
   return flow === undefined ? servers : servers.map((one) => (one.id === server ? { ...one, flow } : one))
+}
+
+/** The servers with the first cause of the trouble; nothing is read while all levels flow. */
+function useCause(servers: readonly NowServer[]): readonly NowServer[] {
+  const cause = likelyCause(useFindings(needAttention(servers.flatMap(({ rows }) => rows)).length > 0))
+  return cause === undefined ? servers : servers.map((one) => ({ ...one, cause }))
 }
 
 /** The newest requests of a connection, or the last ones before an instant of its past. */

@@ -17,8 +17,8 @@ import { ChangesPane } from './ChangesPane.tsx'
 import { keyNumbers } from './keyNumbers.ts'
 import { LedgerPane } from './LedgerPane.tsx'
 import { LevelTable } from './LevelTable.tsx'
-import { nowLine, staleLine } from './nowLine.ts'
-import type { NowRange, NowServer } from './levelStatements.ts'
+import { headline, staleLine } from '../../../core/verdict/headline.ts'
+import type { NowRange, NowServer } from '../../../core/verdict/levelStatements.ts'
 import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
@@ -60,7 +60,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
         <NowPane
           statement={staleLine({
             own: ownLevel(shown),
-            last: nowLine([now]),
+            last: headline([now], format),
             server: id,
             stale: facts.stale,
             ageMs: facts.now - lastAt,
@@ -68,6 +68,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
             health: facts.health,
             isPast: facts.isPast,
             now: facts.now,
+            format,
           })}
           onShowServer={onShowServer}
         />

@@ -2,7 +2,7 @@ import { ask } from '../../state/connection.ts'
 import { hasScreen, refusalOf } from '../../state/limits.ts'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
-import type { NowAction } from './levelStatements.ts'
+import type { NowAction } from '../../../core/verdict/levelStatements.ts'
 
 /** Opens the explanation of one level's limit. */
 function explainLimit(server: string, level: string): void {

@@ -6,8 +6,9 @@ import { createParser } from '../../../core/metrics/parse.ts'
 import { metricsPages, readFixture } from '../../../test/fixtures/load.ts'
 import { differenceNote, ledgerOf } from '../../charts/seatLedger.data.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
-import { levelRows, totalsOf } from './levelRows.ts'
-import { nowLine } from './nowLine.ts'
+import { levelRows, totalsOf } from '../../../core/verdict/levelRows.ts'
+import { createFormat } from '../../../core/text/format.ts'
+import { headline } from '../../../core/verdict/headline.ts'
 
 const order = levelOrder({})
 
@@ -41,7 +42,7 @@ describe.each(metricsPages)('real server: %s', (path) => {
   })
 
   test('is not said to flow before the second sample', () => {
-    const said = nowLine([{ id: 'api', rows, rejections: [] }])
+    const said = headline([{ id: 'api', rows, rejections: [] }], createFormat('screen'))
     expect(said.title).not.toMatch(/^All/)
     expect(said.tone).not.toBe('withheld')
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LevelColumn, Series } from '../../../core/history/series.ts'
-import { history } from './levels.fixture.ts'
+import { history } from '../../../core/verdict/levels.fixture.ts'
 import { changesOf } from './changes.ts'
 
 type Column = (number | null)[]

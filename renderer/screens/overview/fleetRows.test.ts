@@ -1,3 +1,4 @@
+import { peakOverMean } from '../../../core/frame/aggregate.ts'
 import { describe, expect, test } from 'vitest'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
@@ -5,16 +6,22 @@ import { levelOrder } from '../../theme/levelSlots.ts'
 import {
   busiestServer,
   fleetRows,
-  peakOverMean,
   pinnedNames,
   serverColumns,
   serverStrip,
   spreadText,
   type ServerLoad,
-} from './fleetRows.ts'
+} from '../../../core/verdict/fleetRows.ts'
 import { fleetKeyNumbers, keyNumbers } from './keyNumbers.ts'
-import { derivedLevel, derivedServer, level, scannerFlood, server, type LevelWish } from './levels.fixture.ts'
-import { levelRows } from './levelRows.ts'
+import {
+  derivedLevel,
+  derivedServer,
+  level,
+  scannerFlood,
+  server,
+  type LevelWish,
+} from '../../../core/verdict/levels.fixture.ts'
+import { levelRows } from '../../../core/verdict/levelRows.ts'
 
 const order = levelOrder({})
 const member = (id: string, ...wishes: LevelWish[]) => {

@@ -20,12 +20,12 @@ import { useNow } from '../../components/hooks.ts'
 import { usePermissionReport } from '../../state/health.ts'
 import { format } from '../../theme/format.ts'
 import { useOverview } from './useOverview.ts'
-import { busiestServer } from './fleetRows.ts'
+import { busiestServer } from '../../../core/verdict/fleetRows.ts'
 import { OneServer } from './OneServer.tsx'
 import { ViewSegment, type FleetView } from './ViewSegment.tsx'
 import styles from './overview.module.css'
 import { openConnection, tryNow } from './actions.ts'
-import { nextTry } from './nowLine.ts'
+import { nextTry } from '../../../core/verdict/headline.ts'
 
 const loadFleet = () => import('./Fleet.tsx')
 const Fleet = lazy(async () => ({ default: (await loadFleet()).Fleet }))
@@ -163,7 +163,7 @@ function Failing({ health }: { readonly health: ServerHealth }) {
       )}
       <p>
         {format.counted(failures.length, 'try', 'tries')}
-        {since}. {nextTry(health, now)}
+        {since}. {nextTry(health, now, format)}
       </p>
       <Details
         text={failures

@@ -3,8 +3,8 @@ import { sumOfKnown } from '../../../core/frame/reading.ts'
 import type { KeyNumber } from '../../components/NowLine.tsx'
 import { UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
-import { peakOverMean } from './fleetRows.ts'
-import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
+import { peakOverMean } from '../../../core/frame/aggregate.ts'
+import { needAttention, totalsOf, type LevelRow } from '../../../core/verdict/levelRows.ts'
 
 const isUp = (n: number | undefined) => n !== undefined && n > 0
 

@@ -11,7 +11,7 @@ import { NoteMark } from '../../components/NowLine.tsx'
 import type { Measured } from '../../components/Promql.tsx'
 import { NOT_APPLICABLE, UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
-import type { LevelRow, Reading } from './levelRows.ts'
+import type { LevelRow, Reading } from '../../../core/verdict/levelRows.ts'
 import styles from './overview.module.css'
 
 export interface LevelColumnOptions {

@@ -2,16 +2,23 @@ import { describe, expect, test } from 'vitest'
 import type { Recent } from '../../../core/frame/derived.ts'
 import { liveRequest } from '../../../core/live/live.fixture.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
-import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
 import {
+  derivedLevel,
+  derivedServer,
+  level,
+  rejected,
+  scannerFlood,
+  server,
+} from '../../../core/verdict/levels.fixture.ts'
+import {
+  keepPlaces,
   levelRows,
   needAttention,
   totalsOf,
-  keepPlaces,
   recentRejections,
   type RejectionRow,
   busiestInRequests,
-} from './levelRows.ts'
+} from '../../../core/verdict/levelRows.ts'
 
 const order = levelOrder({})
 

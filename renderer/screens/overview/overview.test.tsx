@@ -11,7 +11,7 @@ import { cursorOf, timeStore } from '../../state/time.ts'
 import { startState } from '../../state/start.ts'
 import { viewStore } from '../../state/view.ts'
 import { OverviewScreen } from './index.tsx'
-import { derivedServer, frameOf, level, scannerFlood, server } from './levels.fixture.ts'
+import { derivedServer, frameOf, level, scannerFlood, server } from '../../../core/verdict/levels.fixture.ts'
 
 let story: Story | undefined
 let stop: (() => void) | undefined
@@ -236,6 +236,17 @@ describe('overview of one server', () => {
     await userEvent.setup().keyboard('{Enter}')
     expect(selectionStore.getState()).toMatchObject({ level: 'workload-high', server: 'apiserver-a' })
   })
+})
+
+test('says the first cause of the diagnosis while a level is in trouble', async () => {
+  const opened = await open()
+  const isTroubled = () =>
+    (viewStore.getState().server?.levels ?? []).some(({ requests }) => (requests.queued ?? 0) > 5)
+  for (let second = 0; second < 240 && !(second > 60 && isTroubled()); second += 1) {
+    await act(async () => opened.advance(1_000))
+  }
+  expect(isTroubled()).toBe(true)
+  await waitFor(() => expect(document.body.textContent).toMatch(/Most likely: [a-z -]+\./))
 })
 
 describe('overview of several servers', () => {

@@ -1,7 +1,7 @@
 import type { Connected, ServerHealth } from '../../../core/contract/source.ts'
 import { useState, useMemo } from 'react'
 import type { View } from '../../state/view.ts'
-import type { ServerLoad } from './fleetRows.ts'
+import type { ServerLoad } from '../../../core/verdict/fleetRows.ts'
 import { staleAfterMs } from '../../../core/frame/staleAfter.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { useShownServers } from '../../state/health.ts'
@@ -12,7 +12,13 @@ import { useSampleDistance } from '../../state/simulation.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { levelRows, totalsOf, type LevelRow, recentRejections, type RecentRejections } from './levelRows.ts'
+import {
+  levelRows,
+  totalsOf,
+  type LevelRow,
+  recentRejections,
+  type RecentRejections,
+} from '../../../core/verdict/levelRows.ts'
 
 /** One server with its derived data for this screen. */
 export interface OverviewServer {

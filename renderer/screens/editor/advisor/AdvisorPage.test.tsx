@@ -48,7 +48,9 @@ test('says first that samples are too few, then what to change, and opens it as 
   // Flags by the size of the cluster.
   await user.type(screen.getByRole('textbox', { name: 'Nodes' }), '5000')
   expect(await within(list).findByText('Set the flags for 5,000 nodes')).toBeTruthy()
-  await user.click(first ?? list)
-  await user.click(await screen.findByRole('button', { name: 'Open 1 as draft' }))
+  // Some advice is that an edit would not help; the first that has one opens it.
+  const opens = () => screen.queryByRole('button', { name: /^Open \d+ as draft$/ })
+  for (const one of within(list).getAllByRole('button')) if (opens() === null) await user.click(one)
+  await user.click(opens() ?? list)
   expect(location.hash).toContain('editor/draft?object=')
 })

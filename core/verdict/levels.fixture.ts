@@ -1,7 +1,7 @@
-import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
-import { LevelSeriesSchema, type LevelColumn, type LevelSeries } from '../../../core/history/series.ts'
-import { LEVEL_COLUMNS } from '../../../core/history/point.ts'
-import type { Frame, LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../../../core/frame/frame.ts'
+import type { DerivedLevel, DerivedServer } from '../frame/derived.ts'
+import { LevelSeriesSchema, type LevelColumn, type LevelSeries } from '../history/series.ts'
+import { LEVEL_COLUMNS } from '../history/point.ts'
+import type { Frame, LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 
 /** Small frames for the tests of this screen: a test only specifies the values that it is about. */
 export interface LevelWish {

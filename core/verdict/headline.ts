@@ -1,10 +1,11 @@
-import { plural } from '../../../core/text/format.ts'
-import { unixMsOf } from '../../../core/units.ts'
-import { listed } from '../../../core/text/text.ts'
-import type { ServerHealth } from '../../../core/contract/source.ts'
-import { troubleOf } from '../../../core/frame/recent.ts'
-import { format } from '../../theme/format.ts'
-import { gapsText } from '../../theme/gapWords.ts'
+import { plural, type Format } from '../text/format.ts'
+import { sentenceText } from '../answer/answer.ts'
+import { gapsPhrase } from '../history/gaps.ts'
+import { peakOverMean } from '../frame/aggregate.ts'
+import { unixMsOf } from '../units.ts'
+import { byCodeUnits, listed } from '../text/text.ts'
+import type { ServerHealth } from '../contract/source.ts'
+import { troubleOf } from '../frame/recent.ts'
 import {
   catchAllUsed,
   evidenceOf,
@@ -18,7 +19,6 @@ import {
   type NowStatement,
   type Told,
 } from './levelStatements.ts'
-import { peakOverMean } from './fleetRows.ts'
 import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
 
 /** Levels that keep nodes and the control plane alive: rejections there come first. */
@@ -28,7 +28,7 @@ const has = (row: LevelRow, state: LevelRow['states'][number]) => row.states.inc
 /** A difference between idle servers is noise. */
 const IMBALANCE = { ratio: 2, leastSeats: 5, leastShare: 0.05 } as const
 
-function imbalance(servers: readonly NowServer[]): Told | undefined {
+function imbalance(servers: readonly NowServer[], format: Format): Told | undefined {
   const totals = servers.map(({ rows }) => totalsOf(rows))
   const ratio = peakOverMean(totals.map(({ executing }) => executing))
   if (ratio === undefined || ratio <= IMBALANCE.ratio) return undefined
@@ -68,34 +68,43 @@ const usesCatchAll = (row: LevelRow) =>
   row.name === 'catch-all' && ((row.seats.executing ?? 0) > 0 || (row.dispatchedPerSecond ?? 0) > 0)
 
 /** The worst true statement about these servers, by rule order; `note` ends its evidence. */
-export function nowLine(servers: readonly NowServer[], note = ''): NowStatement {
-  const { evidence, ...statement } = worstOf(servers)
-  return { ...statement, ...evidenceOf([...evidence, ...servers.map(missingIn), note]) }
+export function headline(servers: readonly NowServer[], format: Format, note = ''): NowStatement {
+  const { evidence, ...statement } = worstOf(servers, format)
+  return {
+    ...statement,
+    ...evidenceOf([...evidence, ...servers.map((one) => missingIn(one, servers.length === 1, format)), note]),
+  }
 }
 
 /**
  * Stretches of the range without a sample of a server: its counters cover them, but queues in them were not observed.
  */
-function missingIn({ id, range }: NowServer, _: number, servers: readonly NowServer[]): string {
-  const phrase = gapsText(range?.gaps ?? [])
+function missingIn({ id, range }: NowServer, isAlone: boolean, format: Format): string {
+  const phrase = sentenceText(gapsPhrase(range?.gaps ?? [], 'time'), format)
   if (phrase === '') return ''
-  return servers.length === 1 ? `The server has ${phrase}.` : `${id} has ${phrase}.`
+  return isAlone ? `The server has ${phrase}.` : `${id} has ${phrase}.`
 }
 
-function worstOf(servers: readonly NowServer[]): Told {
-  const cases = servers.flatMap((server) => server.rows.map((row): Case => ({ servers, server, row })))
+function worstOf(servers: readonly NowServer[], format: Format): Told {
+  const cases = servers.flatMap((server) => server.rows.map((row): Case => ({ servers, server, row, format })))
   if (cases.length === 0) return nothingReported(servers)
   const worstFirst = needAttention(cases.map(({ row }) => row))
   const rank = ({ row }: Case) => (worstFirst.includes(row) ? worstFirst.indexOf(row) : worstFirst.length)
-  const ordered = cases.toSorted((a, b) => rank(a) - rank(b))
+  const ordered = cases.toSorted((a, b) => rank(a) - rank(b) || byCodeUnits(a.row.name, b.row.name))
   for (const rule of LEVEL_RULES) {
     const about = ordered.find(({ row }) => rule.applies(row))
-    if (about !== undefined) return withOthers(rule.say(about), about, ordered)
+    if (about !== undefined) return withCause(withOthers(rule.say(about), about, ordered), about)
   }
-  const unequal = imbalance(servers)
+  const unequal = imbalance(servers, format)
   if (unequal !== undefined) return unequal
   const stray = ordered.find(({ row }) => usesCatchAll(row))
-  return stray === undefined ? flowing(servers, cases) : catchAllUsed(stray)
+  return stray === undefined ? flowing(servers, cases, format) : catchAllUsed(stray)
+}
+
+/** Begins with the cause of this level's trouble, or of that of its server. */
+function withCause(statement: Told, { server: { id, cause }, row }: Case): Told {
+  const isOfIt = cause !== undefined && (cause.server ?? id) === id && (cause.level ?? row.name) === row.name
+  return isOfIt ? { ...statement, evidence: [cause.text, ...statement.evidence] } : statement
 }
 
 /** Names the other levels that reject or queue, so that one sentence does not hide them. */
@@ -123,7 +132,7 @@ function nothingReported(servers: readonly NowServer[]): Told {
   }
 }
 
-function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
+function flowing(servers: readonly NowServer[], cases: readonly Case[], format: Format): Told {
   const rows = cases.map(({ row }) => row)
   const names = new Set(rows.map(({ name }) => name))
   const { executing, nominal } = totalsOf(rows)
@@ -140,7 +149,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[]): Told {
       actions: [],
     }
   }
-  const ranged = overRange(servers)
+  const ranged = overRange(servers, format)
   if (rows.some(({ rejectedPerSecond }) => rejectedPerSecond === undefined)) {
     return {
       tone: 'ok',
@@ -171,6 +180,7 @@ interface StaleFacts {
   readonly isPast?: boolean
   /** Unix milliseconds. */
   readonly now: number
+  readonly format: Format
   /** The level that serves the console's own requests, where it is known and not exempt. */
   readonly own?: LevelRow | undefined
   /** The statement when the last sample was read. */
@@ -184,7 +194,7 @@ const list = ([first = '', ...others]: readonly string[]): string =>
   listed([first, ...(others.length < MOST_NAMED ? others : [`${others.length} others`])])
 
 /** When the next attempt for a failing server is, as a sentence; empty when that is not known. */
-export function nextTry(health: ServerHealth | undefined, now: number): string {
+export function nextTry(health: ServerHealth | undefined, now: number, format: Format): string {
   if (health?.nextTryAt === undefined) return ''
   const wait = unixMsOf(health.nextTryAt) - now
   return wait > 0 ? `Next try in ${format.fixed(Math.ceil(wait / 1_000))} s.` : 'Trying now.'
@@ -198,7 +208,7 @@ const OVERLOAD: ReadonlySet<string | undefined> = new Set([undefined, 'throttled
  * sample showed that level in trouble, or the server answered 429, and nothing else failed.
  */
 function overloadLine(facts: StaleFacts): NowStatement | undefined {
-  const { server, stale, ageMs, lastAt, own, last, health, isPast = false, now } = facts
+  const { server, stale, ageMs, lastAt, own, last, health, isPast = false, now, format } = facts
   if (isPast) return undefined
   const state = health.find(({ id }) => id === server)
   const code = state?.failures.at(-1)?.problem.code
@@ -213,7 +223,7 @@ function overloadLine(facts: StaleFacts): NowStatement | undefined {
     `The server treats the console’s requests like all others${where === '' ? '' : ` of ${own?.name ?? ''}`}.${waiting}`,
     last === undefined || last.tone !== 'trouble' ? '' : `At ${format.time(lastAt)}: ${last.title}`,
     'A separate level for the console keeps samples coming under overload.',
-    nextTry(state, now),
+    nextTry(state, now, format),
   ]
   return {
     tone: 'stale',
@@ -246,7 +256,7 @@ const currentOnes = (server: string, stale: ReadonlySet<string>, health: readonl
 const silentOnes = (server: string, stale: ReadonlySet<string>, health: readonly ServerHealth[]): string =>
   stale.size > 1 && currentOnes(server, stale, health).length === 0 ? `any of ${stale.size} servers` : server
 
-function silentLine({ server, stale, ageMs, lastAt, health, isPast = false, now }: StaleFacts): NowStatement {
+function silentLine({ server, stale, ageMs, lastAt, health, isPast = false, now, format }: StaleFacts): NowStatement {
   const own = health.find(({ id }) => id === server)
   const problem = own?.failures.at(-1)?.problem
   const others = currentOnes(server, stale, health)
@@ -254,7 +264,7 @@ function silentLine({ server, stale, ageMs, lastAt, health, isPast = false, now 
   const sentences = [
     problem?.message ?? '',
     `Showing the last values from ${format.time(lastAt)}.`,
-    isPast ? '' : nextTry(own, now),
+    isPast ? '' : nextTry(own, now, format),
     current,
   ]
   const [other] = others

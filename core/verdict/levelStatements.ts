@@ -1,8 +1,8 @@
-import { plural } from '../../../core/text/format.ts'
-import { REJECT_REASONS } from '../../../core/frame/reading.ts'
-import type { RangeLevel, RangeFacts } from '../../../core/history/range.ts'
-import { REASON_TEXT } from '../../components/rejectReasons.ts'
-import { format } from '../../theme/format.ts'
+import { plural, type Format } from '../text/format.ts'
+import { REJECT_REASONS } from '../frame/reading.ts'
+import type { LikelyCause } from './cause.ts'
+import type { RangeLevel, RangeFacts } from '../history/range.ts'
+import { REASON_TEXT } from './rejectReasons.ts'
 import { type BusiestFlow, totalsOf, type LevelRow, type RejectionRow } from './levelRows.ts'
 
 /** One shown level of one server. */
@@ -10,6 +10,8 @@ export interface Case {
   readonly servers: readonly NowServer[]
   readonly server: NowServer
   readonly row: LevelRow
+  /** The dialect in which it is said. */
+  readonly format: Format
 }
 
 const isFull = ({ seats: { executing, current } }: LevelRow) =>
@@ -22,7 +24,7 @@ const open = ({ row, server }: Case): NowAction => ({ kind: 'open-level', level:
 const explain = ({ row, server }: Case): NowAction => ({ kind: 'explain-limit', level: row.name, server: server.id })
 
 /** Seats do not move between servers, so idle ones elsewhere do not help. */
-function elsewhere({ servers, server }: Case): string {
+function elsewhere({ servers, server, format }: Case): string {
   const idle = servers
     .filter(({ id }) => id !== server.id)
     .map(({ rows }) => totalsOf(rows))
@@ -33,11 +35,11 @@ function elsewhere({ servers, server }: Case): string {
   if (known.length === 0 || known.length < idle.length || known.every((n) => n <= 0)) return ''
   const most = Math.max(...known)
   const who = plural(known.length, 'The other server has', 'Another server has')
-  return ` ${who} ${seats(most)} idle, but limits are per server and seats do not move between servers.`
+  return ` ${who} ${seats(format, most)} idle, but limits are per server and seats do not move between servers.`
 }
 
 export function rejecting(about: Case): Told {
-  const { row, server } = about
+  const { row, server, format } = about
   const by = row.rejectedBy
   const reasons = REJECT_REASONS.filter((reason) => (by?.[reason] ?? 0) > 0).toSorted(
     (a, b) => (by?.[b] ?? 0) - (by?.[a] ?? 0),
@@ -47,15 +49,15 @@ export function rejecting(about: Case): Told {
   const cause = main === undefined ? '' : REASON_TEXT[main].cause
   const idle = elsewhere(about).trim()
   const own = server.range?.levels.find(({ name }) => name === row.name)
-  const range = server.range === undefined || !own?.rejected ? '' : rejectedInRange(own.rejected, server.range)
+  const range = server.range === undefined || !own?.rejected ? '' : rejectedInRange(format, own.rejected, server.range)
   return {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} is ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
     evidence: [
       {
-        short: `${detail}${fromSchema(server.rejections, row.name)}.`,
-        full: `${detail} answered 429 in the last 10 s${fromSchema(server.rejections, row.name)}.`,
+        short: `${detail}${fromSchema(about)}.`,
+        full: `${detail} answered 429 in the last 10 s${fromSchema(about)}.`,
       },
       ofFlow(about),
       range,
@@ -67,7 +69,7 @@ export function rejecting(about: Case): Told {
 }
 
 /** `, 78 % of them from flow schema …`: over all reasons, because rows are by schema and reason. */
-function fromSchema(rejections: readonly RejectionRow[], level: string): string {
+function fromSchema({ row: { name: level }, server: { rejections }, format }: Case): string {
   const bySchema = new Map<string, number>()
   let total = 0
   for (const row of rejections) {
@@ -83,13 +85,17 @@ function fromSchema(rejections: readonly RejectionRow[], level: string): string 
     : `, ${format.percent(Math.min(count / total, 0.99))} from flow schema ${schema}`
 }
 
+/** A dump in which so many times fewer requests wait than now says nothing about those that wait now. */
+const QUIETER = 4
+
 /**
  * `inventory:crawler had 94 % of the 188 waiting requests at 03:12:43.`; in full with the source and the time of these
  * requests.
  */
-function ofFlow({ row, server }: Case): Sentence {
+function ofFlow({ row, server, format }: Case): Sentence {
   const { flow } = server
-  if (flow === undefined || flow.level !== row.name) return ''
+  const isOld = flow?.waits === true && QUIETER * flow.of < (row.queuedRequests ?? 0)
+  if (flow === undefined || flow.level !== row.name || isOld) return ''
   const what = `${flow.waits ? 'waiting' : 'executing'} request`
   const all = `${format.seats(flow.of)} ${what}s`
   const share =
@@ -107,14 +113,14 @@ function ofFlow({ row, server }: Case): Sentence {
 }
 
 export function lenderSqueezed(about: Case): Told {
-  const { row } = about
+  const { row, format } = about
   const lent = typeof row.change === 'number' ? -row.change : 0
   const waiting = row.queuedRequests ?? 0
   const floor = row.seats.current === row.lower ? ', its floor' : ''
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} lends ${seats(lent)} while ${requests(waiting)} wait${plural(waiting, 's', '')}${place(about)}.`,
+    title: `${row.name} lends ${seats(format, lent)} while ${requests(format, waiting)} wait${plural(waiting, 's', '')}${place(about)}.`,
     evidence: [
       `Its limit is ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats.`,
       'It gets lent seats back within 10 s of needing them.',
@@ -125,20 +131,20 @@ export function lenderSqueezed(about: Case): Told {
 }
 
 export function queueing(about: Case): Told {
-  const { row } = about
+  const { row, format } = about
   const { executing, current, queued } = row.seats
   const wait =
     typeof row.waitP99 === 'number'
       ? `Wait p99 of the last 30 s: ${format.quantile(row.waitP99, row.waitP99Range)}.`
       : ''
   const free = executing === undefined || current === undefined ? 0 : current - executing
-  const wide = free > 0 ? `${seats(free)} free: the next request may be wider than that.` : ''
-  const waiting = row.queuedRequests === undefined ? 'Requests wait' : `${requests(row.queuedRequests)} wait`
+  const wide = free > 0 ? `${seats(format, free)} free: the next request may be wider than that.` : ''
+  const waiting = row.queuedRequests === undefined ? 'Requests wait' : `${requests(format, row.queuedRequests)} wait`
   const grammar = row.queuedRequests === 1 ? `${waiting}s` : waiting
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} queues${place(about)}. ${grammar} for ${queued === undefined ? 'seats' : seats(queued)}.`,
+    title: `${row.name} queues${place(about)}. ${grammar} for ${queued === undefined ? 'seats' : seats(format, queued)}.`,
     evidence: [
       `${format.seats(executing)} of ${format.seats(current)} seats execute.`,
       ofFlow(about),
@@ -151,19 +157,20 @@ export function queueing(about: Case): Told {
 }
 
 export function shortAtMax(about: Case): Told {
-  const { row } = about
+  const { row, format } = about
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} is at its max of ${seats(row.seats.upper ?? 0)} and would use ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
+    title: `${row.name} is at its max of ${seats(format, row.seats.upper ?? 0)} and would use ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
     evidence: ['Its borrowing limit keeps it there, regardless of idle seats elsewhere.'],
     actions: [open(about), explain(about)],
   }
 }
 
 export function catchAllUsed(about: Case): Told {
-  const { row } = about
-  const amount = (row.seats.executing ?? 0) > 0 ? `executes ${seats(row.seats.executing ?? 0)}` : 'serves requests'
+  const { row, format } = about
+  const amount =
+    (row.seats.executing ?? 0) > 0 ? `executes ${seats(format, row.seats.executing ?? 0)}` : 'serves requests'
   return {
     tone: 'trouble',
     level: row.name,
@@ -173,20 +180,20 @@ export function catchAllUsed(about: Case): Told {
   }
 }
 
-const span = (range: NowRange): string =>
+const span = (format: Format, range: NowRange): string =>
   range.follows
     ? `in the last ${format.span((range.to - range.from) / 1_000)}`
     : `from ${format.time(range.from)} to ${format.time(range.to)}`
 
 /** `2,742 requests rejected in the last 10 min.` */
-const rejectedInRange = (count: number, range: NowRange): string =>
-  `${range.approximate ? '≈ ' : ''}${requests(count)} rejected ${span(range)}.`
+const rejectedInRange = (format: Format, count: number, range: NowRange): string =>
+  `${range.approximate ? '≈ ' : ''}${requests(format, count)} rejected ${span(format, range)}.`
 
 /**
  * Rejections and queues in the selected range, and the last of them: one sentence, empty while that is not known for
  * every server.
  */
-export function overRange(servers: readonly NowServer[]): string {
+export function overRange(servers: readonly NowServer[], format: Format): string {
   const [first] = servers.flatMap(({ range }) => range ?? [])
   if (first === undefined || servers.some(({ range }) => range === undefined)) return ''
   const levels = servers.flatMap(({ id, range }) =>
@@ -199,9 +206,9 @@ export function overRange(servers: readonly NowServer[]): string {
   const total = known.reduce((sum, { rejected = 0 }) => sum + rejected, 0)
   const last = latest(levels, ({ lastRejectedAt }) => lastRejectedAt)
   if (last !== undefined && total > 0) {
-    return `${rejectedInRange(total, first).slice(0, -1)}, last by ${last.name} at ${format.time(last.at)}.`
+    return `${rejectedInRange(format, total, first).slice(0, -1)}, last by ${last.name} at ${format.time(last.at)}.`
   }
-  const none = known.length === 0 ? '' : `No request was rejected ${span(first)}`
+  const none = known.length === 0 ? '' : `No request was rejected ${span(format, first)}`
   const queued = latest(levels, ({ lastQueuedAt }) => lastQueuedAt)
   if (queued === undefined) return none === '' ? '' : `${none}, and none waited in any sample.`
   const waited = `${queued.name} last queued at ${format.time(queued.at)}.`
@@ -248,6 +255,8 @@ export interface NowServer {
   readonly range?: NowRange | undefined
   /** The flow that has most of one level's requests, where dumps or requests identify it. */
   readonly flow?: BusiestFlow | undefined
+  /** The first cause of a diagnosis, where there is one. */
+  readonly cause?: LikelyCause | undefined
 }
 
 /** One sentence of the evidence: as shown in the two lines, and in full where that is longer. */
@@ -277,5 +286,5 @@ export interface NowRange extends RangeFacts {
   readonly follows: boolean
 }
 
-export const seats = (n: number) => format.counted(n, 'seat')
-export const requests = (n: number) => format.counted(n, 'request')
+const seats = (format: Format, n: number) => format.counted(n, 'seat')
+const requests = (format: Format, n: number) => format.counted(n, 'request')

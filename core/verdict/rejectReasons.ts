@@ -1,4 +1,4 @@
-import type { RejectReason } from '../../core/frame/frame.ts'
+import type { RejectReason } from '../frame/frame.ts'
 
 /** Why a request is answered 429, and what helps. */
 export interface ReasonText {
@@ -11,18 +11,18 @@ export const REASON_TEXT: Readonly<Record<RejectReason, ReasonText>> = {
   'queue-full': {
     cause: 'The shortest queue of the flow’s hand was full. Flows with another hand are not affected.',
     remedy:
-      'Find the flow that fills its queues and slow it down, or give it a level of its own. Longer queues only make its requests wait longer.',
+      'Find the flow that fills its queues and slow it down, or give it a level of its own. Longer queues only make its requests wait longer, unless full queues would drain in a moment.',
   },
   'concurrency-limit': {
     cause: 'All seats were taken and the level does not queue, so the request was rejected at once.',
     remedy:
-      'Send the traffic to a level that queues, or give this level more shares. Requests in catch-all matched no other flow schema.',
+      'Send the traffic to a level that queues, or set the limit response of this one to Queue. Requests in catch-all matched no other flow schema.',
   },
   'time-out': {
     cause:
       'The request waited in its queue for a quarter of its deadline, by default at most 15 s, and was then rejected.',
     remedy:
-      'The level is short of seats for longer than a burst: give it more shares, send narrower or fewer lists, or let another level lend more.',
+      'The level is short of seats for longer than a burst. Diagnosis shows what occupies them: a client, slow or wide requests, or the configuration.',
   },
 }
 

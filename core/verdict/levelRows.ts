@@ -1,17 +1,35 @@
-import type { DerivedServer, QuantileRange } from '../../../core/frame/derived.ts'
-import type { Rejected, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
-import { REJECT_REASONS, sumOfKnown } from '../../../core/frame/reading.ts'
-import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../../../core/frame/recent.ts'
-import type { LiveRequest } from '../../../core/contract/live.ts'
-import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { unixMsOf } from '../../../core/units.ts'
-import { barSeats, type BarSeats } from '../../charts/seatBar.data.ts'
-import { flowKeyOf, flowName, isWaiting } from '../../state/flows.logic.ts'
+import type { DerivedServer, QuantileRange } from '../frame/derived.ts'
+import type { LevelFrame, Rejected, ServerFrame, RejectReason } from '../frame/frame.ts'
+import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
+import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../frame/recent.ts'
+import type { LiveRequest } from '../contract/live.ts'
+import { asksForDump, flowKeyOf, flowName, isWaiting, type DumpFrame } from '../frame/dump.ts'
+import { unixMsOf } from '../units.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */
 export type Reading = number | undefined | 'n/a'
 
-/** One level of one server in the table. Seats unless the name says otherwise. */
+/** The seats of one level. `undefined` is unknown, never zero. */
+export interface BarSeats {
+  readonly executing: number | undefined
+  readonly queued: number | undefined
+  readonly current: number | undefined
+  readonly nominal: number | undefined
+  /** Upper limit; a value above the seats of the server means "no borrowing limit". */
+  readonly upper: number | undefined
+  readonly exempt: boolean
+}
+
+const barSeats = (level: LevelFrame): BarSeats => ({
+  executing: level.seats.executing,
+  queued: level.seats.queued,
+  current: level.limits.current,
+  nominal: level.limits.nominal,
+  upper: level.limits.upper,
+  exempt: isExempt(level),
+})
+
+/** One level of one server. Seats unless the name says otherwise. */
 export interface LevelRow {
   readonly name: string
   readonly server: string
@@ -233,7 +251,8 @@ function busiest(held: readonly Held[]): Pick<BusiestFlow, 'name' | 'count' | 'o
 export function busiestInDump(dump: DumpFrame | undefined, level: string): BusiestFlow | undefined {
   if (dump?.requests === undefined) return undefined
   const held = dump.requests
-    .filter((request) => request.level === level)
+    // The dump contains the request that asked for it.
+    .filter((request) => request.level === level && !asksForDump(request))
     .map((request) => ({ schema: request.schema, flow: request.flow, waits: isWaiting(request) }))
   const found = busiest(held)
   return found && { level, ...found, at: unixMsOf(dump.at), from: 'dump' }

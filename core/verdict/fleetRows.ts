@@ -1,5 +1,5 @@
-import { type AggregateLevel, type SpreadOverServers, imbalanceIndex } from '../../../core/frame/aggregate.ts'
-import { isExempt, sumOfKnown } from '../../../core/frame/reading.ts'
+import { type AggregateLevel, type SpreadOverServers, peakOverMean } from '../frame/aggregate.ts'
+import { isExempt, sumOfKnown } from '../frame/reading.ts'
 import { needAttention, type LevelRow } from './levelRows.ts'
 
 /** One level on all servers, side by side. */
@@ -115,12 +115,6 @@ export interface ServerStrip {
   readonly busiest: ServerLoad | undefined
   /** Executing seats of the busiest server over the mean of all; absent when unknown or nothing executes. */
   readonly peakOverMean: number | undefined
-}
-
-/** The busiest over the mean; absent for a single server, and unless every amount is known and the mean is not 0. */
-export function peakOverMean(amounts: readonly (number | undefined)[]): number | undefined {
-  const known = amounts.filter((amount) => amount !== undefined)
-  return known.length < Math.max(2, amounts.length) ? undefined : imbalanceIndex(known)
 }
 
 export function serverStrip(loads: readonly ServerLoad[]): ServerStrip {

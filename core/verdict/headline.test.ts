@@ -1,17 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ServerHealth } from '../../../core/contract/source.ts'
-import type { DerivedLevel } from '../../../core/frame/derived.ts'
-import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { levelOrder } from '../../theme/levelSlots.ts'
+import type { ServerHealth } from '../contract/source.ts'
+import type { DerivedLevel } from '../frame/derived.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import { createFormat } from '../text/format.ts'
+import { byCodeUnits } from '../text/text.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
 import { levelRows, type RejectionRow } from './levelRows.ts'
-import { nowLine, leftOut, staleFleetLine, staleLine } from './nowLine.ts'
+import { headline, leftOut, staleFleetLine, staleLine } from './headline.ts'
 import { evidenceOf, type NowRange, type NowServer } from './levelStatements.ts'
 
+const format = createFormat('screen')
+const nowLine = (servers: readonly NowServer[]) => headline(servers, format)
 const judged = (frame: ServerFrame, levels: DerivedLevel[] = [], rejections: RejectionRow[] = []): NowServer => ({
   id: frame.id,
-  rows: levelRows(frame, derivedServer(frame, levels), levelOrder({})),
+  rows: levelRows(frame, derivedServer(frame, levels), byCodeUnits),
   rejections,
 })
 const calm = (name: string) => level({ name, executing: 10, nominal: 50, current: 50 })
@@ -142,6 +145,14 @@ describe('the worst true statement, by rule order', () => {
     expect(nowLine([a, { ...b, range: undefined }]).evidence).toBe('No request was rejected in the last 10 s.')
   })
 
+  test('names no flow of a dump of a quieter moment', () => {
+    const row = level({ name: 'a', executing: 5, current: 5, nominal: 5, queued: 64, queuedRequests: 64 })
+    const flow = { level: 'a', name: 'mouse-03', count: 1, of: 2, waits: true, at: 0, from: 'dump' } as const
+    const said = (of: number) => nowLine([{ ...judged(server({ levels: [row] })), flow: { ...flow, of } }]).evidence
+    expect(said(2)).not.toMatch('mouse-03')
+    expect(said(60)).toMatch('mouse-03')
+  })
+
   test('3. a lender with a queue, before any other queue', () => {
     const lender = level({ name: 'system', executing: 50, queued: 12, nominal: 74, current: 50, lower: 50 })
     const larger = level({ name: 'zeta', executing: 60, queued: 500, nominal: 50, current: 60 })
@@ -252,6 +263,7 @@ describe('what is not known is not concluded', () => {
       lastAt: now - 14_000,
       health: [health('a', 'ok'), failing, health('c', 'ok')],
       now,
+      format,
     })
     expect(said.title).toBe('No sample from b for 14 s.')
     expect(said.evidence).toBe('Showing the last values from 03:12:33. Next try in 2 s. a and c are current.')
@@ -267,17 +279,18 @@ describe('what is not known is not concluded', () => {
       health: [failing],
       isPast: true,
       now,
+      format,
     })
     // For the past, there is no next attempt.
     expect(then).toMatchObject({ evidence: 'Showing the last values from 03:12:33.', actions: [] })
-    const alone = staleLine({ server: 'b', stale: new Set(['b']), ageMs: 4_000, lastAt: now, health: [], now })
+    const alone = staleLine({ server: 'b', stale: new Set(['b']), ageMs: 4_000, lastAt: now, health: [], now, format })
     expect(alone.actions).toHaveLength(1)
     const queued = levelRows(
       server({ levels: [level({ name: 'global-default', executing: 5, queued: 9, queuedRequests: 7 })] }),
       undefined,
-      levelOrder({}),
+      byCodeUnits,
     )
-    const facts = { server: 'b', stale: new Set(['b']), ageMs: 8_600, lastAt: now, now }
+    const facts = { server: 'b', stale: new Set(['b']), ageMs: 8_600, lastAt: now, now, format }
     const own = queued[0]
     const overloaded = staleLine({ ...facts, health: [health('b', 'ok')], own })
     expect(overloaded.title).toBe('The console itself is queued in global-default: no sample from b for 8.6 s.')
@@ -318,6 +331,7 @@ describe('what is not known is not concluded', () => {
       lastAt: now,
       health: [health('a', 'ok'), health('b', 'ok'), health('c', 'ok')],
       now,
+      format,
     })
     expect(none.title).toBe('No sample from any of 3 servers for 4.0 s.')
     expect(none.evidence).not.toMatch(/current/)

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { SPECIMENS } from '../diagnose/causes.fixture.ts'
+import { diagnose } from '../diagnose/diagnose.ts'
+import { likelyCause, wordsFor } from './cause.ts'
+
+it('says of a level the same cause in the summary, in the headline and in an alert', () => {
+  for (const { given, evidence } of SPECIMENS.slice(4, 8)) {
+    const { findings, summary, now } = diagnose(evidence(5))
+    const [first] = findings
+    const cause = likelyCause(findings)
+    if (first === undefined || cause === undefined) continue
+    expect(summary, given).toContain(cause.text.slice(0, -1))
+    if (now.tone === 'trouble' && (cause.level ?? now.level) === now.level)
+      expect(now.details, given).toContain(cause.text)
+    if (cause.level === undefined) continue
+    const words = wordsFor(findings, { server: 'server', level: cause.level })
+    if (first.place.server === 'server') expect(words?.cause, given).toBe(`${first.title}. ${first.text}`)
+  }
+})
+
+it('has no words for a level without a finding, and none from the console’s own side', () => {
+  const { findings } = diagnose(SPECIMENS.find(({ given }) => given === 'no-data')?.evidence(5) ?? NOTHING)
+  expect(likelyCause(findings)).toBeUndefined()
+  expect(wordsFor(findings, { server: 'server', level: 'workload-low' })).toBeUndefined()
+})
+
+const NOTHING = { servers: [], health: [], objects: undefined, asOf: undefined }

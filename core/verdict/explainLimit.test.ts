@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { sentenceText } from '../answer/answer.ts'
+import { SPECIMENS } from '../diagnose/causes.fixture.ts'
+import { plain } from '../text/format.ts'
+import { explainLimit } from './explainLimit.ts'
+import { level, server } from './levels.fixture.ts'
+
+const wordsOf = (...given: Parameters<typeof explainLimit>): string => {
+  const answer = explainLimit(...given)
+  return answer === undefined ? '' : [answer.title, ...answer.evidence].map((one) => sentenceText(one, plain)).join(' ')
+}
+
+it('explains every limit of any server, and says nothing that the page contradicts', () => {
+  const frames = SPECIMENS.slice(3, 10).flatMap(({ evidence }) =>
+    evidence(3).servers.flatMap((one) => one.frames.slice(-1)),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...frames), (frame) => {
+      for (const { name, limits } of frame.levels) {
+        const words = wordsOf(frame, name)
+        expect(words).toContain(`${name} of ${frame.id}`)
+        const { current, nominal = 0 } = limits
+        if (current === undefined) continue
+        expect(words.includes('It borrows')).toBe(name !== 'exempt' && current > nominal)
+        expect(words.includes('It lends')).toBe(name !== 'exempt' && current < nominal)
+      }
+    }),
+  )
+})
+
+it('explains no level that the page does not contain, and says what a page lacks', () => {
+  const frame = server({ levels: [level({ name: 'a', executing: 1, nominal: 5, current: 5 })] })
+  expect(explainLimit(frame, 'b')).toBeUndefined()
+  const [a] = frame.levels
+  if (a === undefined) throw new Error('no level')
+  expect(wordsOf({ ...frame, levels: [{ ...a, demand: {} }] }, 'a')).toMatch(/does not report its limit, or the bounds/)
+})

@@ -1,0 +1,27 @@
+import type { DumpFrame } from '../frame/dump.ts'
+import { createDeriver } from '../frame/derive.ts'
+import type { ServerFrame } from '../frame/frame.ts'
+import { byCodeUnits } from '../text/text.ts'
+import { busiestInDump, levelRows, needAttention, recentRejections } from './levelRows.ts'
+import type { NowServer } from './levelStatements.ts'
+
+/** Pages of this time contain every window that statements about the present look back on. */
+export const NOW_MS = 60_000
+
+/**
+ * One server as the headline reads it, from its pages of the last `NOW_MS`, the oldest first, and its newest dump;
+ * `undefined` without a page.
+ */
+export function nowServer(pages: readonly ServerFrame[], dump: DumpFrame | undefined): NowServer | undefined {
+  const last = pages.at(-1)
+  if (last === undefined) return undefined
+  const derived = pages.map(createDeriver(last.id)).at(-1)
+  const rows = levelRows(last, derived, byCodeUnits)
+  const [worst] = needAttention(rows)
+  return {
+    id: last.id,
+    rows,
+    rejections: recentRejections(derived)?.rows ?? [],
+    flow: worst && busiestInDump(dump, worst.name),
+  }
+}

@@ -1,0 +1,36 @@
+import { ProblemError } from '../../core/contract/errors.ts'
+import { explainLimit } from '../../core/verdict/explainLimit.ts'
+import type { Console, ExitCode } from './console.ts'
+import { answerLines } from './print/terminal.ts'
+import { readFrame } from './snapshot.ts'
+import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { OUTPUT_OPTIONS, readOutput, UsageError, type Command, type Given } from './usage.ts'
+
+/** Why the current limit of a level is what it is, on every server that has it. */
+export const explain: Command = {
+  options: { ...SOURCE_OPTIONS, ...OUTPUT_OPTIONS },
+  operands: 'files',
+  run: runExplain,
+}
+
+const TIMEOUT_SECONDS = 30
+
+async function runExplain(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given)
+  const [level, ...more] = given.operands
+  if (level === undefined || more.length > 0) throw new UsageError('explain takes the name of one priority level.')
+  const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
+  const read = await readFrame(console, spec, cadenceFrom(given, false), TIMEOUT_SECONDS)
+  if (read === undefined) return 2
+  for (const sentence of read.findings) console.tell(sentence)
+  const servers = read.frame?.servers ?? []
+  const answers = servers.flatMap((server) => explainLimit(server, level) ?? [])
+  if (answers.length === 0) {
+    if (servers.length === 0) return 2
+    const names = new Set(servers.flatMap(({ levels }) => levels.map(({ name }) => name)))
+    throw new ProblemError('not-found', `There is no level ${JSON.stringify(level)}. Levels: ${[...names].join(', ')}.`)
+  }
+  if (form === 'json') console.printJson(answers, 2)
+  else for (const answer of answers) console.print(answerLines(answer))
+  return read.findings.length > 0 ? 1 : 0
+}
