@@ -1,5 +1,5 @@
 import type { SchemaTraffic } from '../contract/forecast.ts'
-import { flowName } from '../frame/dump.ts'
+import { flowName } from '../frame/flow.ts'
 import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import { largestOf, type DumpedFlow } from '../report/flows.ts'

@@ -1,5 +1,5 @@
 import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
-import { flowName } from '../frame/dump.ts'
+import { flowName } from '../frame/flow.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 

@@ -1,5 +1,6 @@
 import type { LiveRequest } from '../contract/live.ts'
-import { asksForDump, type DumpFrame } from '../frame/dump.ts'
+import type { DumpFrame } from '../frame/dump.ts'
+import { asksForDump } from '../frame/flow.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 
 /** Users of a level, as far as debug dumps and single requests show them. */

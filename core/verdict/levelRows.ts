@@ -3,7 +3,8 @@ import type { LevelFrame, Rejected, ServerFrame, RejectReason } from '../frame/f
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../frame/recent.ts'
 import type { LiveRequest } from '../contract/live.ts'
-import { asksForDump, flowKeyOf, flowName, isWaiting, type DumpFrame } from '../frame/dump.ts'
+import type { DumpFrame } from '../frame/dump.ts'
+import { asksForDump, flowKeyOf, flowName, isWaiting } from '../frame/flow.ts'
 import { unixMsOf } from '../units.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */

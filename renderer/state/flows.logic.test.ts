@@ -1,7 +1,7 @@
 import { AT, queueOf, requestOf } from '../screens/level/level.fixture.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { flowName } from '../../core/frame/dump.ts'
+import { flowName } from '../../core/frame/flow.ts'
 import { dumpOfLevel, flowRows, maxMinShares } from './flows.logic.ts'
 
 describe('flowName', () => {

@@ -1,4 +1,5 @@
-import { flowKeyOf, flowName, isWaiting, type DumpFrame, type DumpRequest } from '../../core/frame/dump.ts'
+import type { DumpFrame, DumpRequest } from '../../core/frame/dump.ts'
+import { flowKeyOf, flowName, isWaiting } from '../../core/frame/flow.ts'
 import { unixMsOf } from '../../core/units.ts'
 
 /** Seats that a request occupies while it runs: the wider of its two stages (specification 5). */

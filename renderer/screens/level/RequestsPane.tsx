@@ -10,7 +10,7 @@ import { isPaneKey } from '../../components/keys.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'
 import { MiddleCut } from '../../components/LevelChip.tsx'
 import { format } from '../../theme/format.ts'
-import { flowName, isWaiting } from '../../../core/frame/dump.ts'
+import { flowName, isWaiting } from '../../../core/frame/flow.ts'
 import { widthOf } from '../../state/flows.logic.ts'
 import styles from './panes.module.css'
 

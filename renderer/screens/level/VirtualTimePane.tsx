@@ -14,7 +14,7 @@ import { useSimulationState } from '../../state/simulation.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
-import { flowName, isWaiting } from '../../../core/frame/dump.ts'
+import { flowName, isWaiting } from '../../../core/frame/flow.ts'
 import styles from './panes.module.css'
 
 export interface VirtualTimePaneProps {

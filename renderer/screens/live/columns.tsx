@@ -9,7 +9,7 @@ import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { classes } from '../../components/classes.ts'
 import { NOT_APPLICABLE, UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
-import { flowName } from '../../../core/frame/dump.ts'
+import { flowName } from '../../../core/frame/flow.ts'
 import styles from './stream.module.css'
 
 /** What determines the default columns. */

@@ -11,7 +11,7 @@ import { landings } from '../../../../core/classify/configuration.ts'
 import { CATCH_ALL, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { DerivedServer } from '../../../../core/frame/derived.ts'
 import { standingSentence } from '../../../../core/guard/covered.ts'
-import { flowName } from '../../../../core/frame/dump.ts'
+import { flowName } from '../../../../core/frame/flow.ts'
 import { format } from '../../../theme/format.ts'
 import { sampleOf, requestWords } from '../shared/seen.data.ts'
 

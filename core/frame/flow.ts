@@ -1,0 +1,18 @@
+import type { DumpRequest } from './dump.ts'
+
+/** Whether the request asks for such a dump: each contains those that are being read, on an idle server alone. */
+export const asksForDump = ({ path }: Pick<DumpRequest, 'path'>): boolean =>
+  path?.startsWith('/debug/api_priority_and_fairness/') === true
+
+export const isWaiting = (request: DumpRequest): boolean => request.startedAt === undefined
+
+/** A flow is a flow schema and a distinguisher; the same user under two schemas is two flows (specification 2.6). */
+export const flowKeyOf = (request: Pick<DumpRequest, 'schema' | 'flow'>): string => `${request.schema}\n${request.flow}`
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
+
+/** The common name of a flow: service accounts lose their prefix, a schema without distinguisher is one flow. */
+export function flowName(flow: string, schema: string): string {
+  if (flow === '') return `all of ${schema}`
+  return flow.startsWith(SERVICE_ACCOUNT) ? flow.slice(SERVICE_ACCOUNT.length) : flow
+}
