@@ -178,7 +178,24 @@ export function trouble({ name, rejected, now, mostQueued, waitRange }: LevelFac
 /** The flow as every surface names it. */
 export const nameOf = ({ flow, schema }: DumpedFlow): string => flowName(flow, schema)
 /** Who sends most of its requests, where a dump shows it, else the flow. */
-export const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0] ?? flow.flow, flow.schema)
+const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0] ?? flow.flow, flow.schema)
+
+/** The flow by its only user, where a dump shows no other: whom to ask, and what the server calls it. */
+export function culpritOf(flow: DumpedFlow): string {
+  const [name, sender] = [nameOf(flow), senderOf(flow)]
+  return flow.users.length !== 1 || sender === name ? name : `${sender} (flow ${name})`
+}
+
+/** Whether the flow has requests of several users. */
+export function severalUsers(flow: DumpedFlow | undefined): Clue {
+  if (flow === undefined) return fact(undefined, 'There are no debug dumps, so the users of a flow are unknown.')
+  const { length } = flow.users
+  const most = length > 1 ? `, most of them of ${senderOf(flow)}` : ''
+  return fact(
+    length === 0 ? undefined : length > 1,
+    `${culpritOf(flow)} has requests of ${plain.counted(length, 'user')}${most}.`,
+  )
+}
 
 /** Whether one flow has most of the requests of a level. */
 export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {

@@ -13,6 +13,7 @@ import {
   moreRequests,
   not,
   oneFlow,
+  severalUsers,
   SHORT_DRAIN_SECONDS,
   slowerRequests,
   weighing,
@@ -87,7 +88,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       cause: 'shared-flow',
       place: largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow },
       text: `Requests of several users are one flow of ${name}, so fair queuing cannot protect one of them from another.`,
-      needs: [manyUsers(largest)],
+      needs: [weighing(2, severalUsers(largest))],
       within: [dominant, full],
       // Without queues, flows cannot be protected from one another.
       unless: [long, slower, wide, rejectsAtOnce],
@@ -223,19 +224,6 @@ const drains = (level: LevelFacts, server: ServerFacts) => {
       : `All queues of ${level.name} together would drain within ${plain.seconds(drain)}.`,
   )
 }
-
-const manyUsers = (
-  flow: { readonly users: readonly string[]; readonly flow: string; readonly schema: string } | undefined,
-) =>
-  weighing(
-    2,
-    fact(
-      flow === undefined || flow.users.length === 0 ? undefined : flow.users.length > 1,
-      flow === undefined
-        ? 'There are no debug dumps, so the users of a flow are unknown.'
-        : `${flow.flow === '' ? `All of ${flow.schema}` : flow.flow} has requests of ${plain.counted(flow.users.length, 'user')}.`,
-    ),
-  )
 
 function coveredQueues({ name, spec }: LevelFacts) {
   const queuing = spec?.limitResponse.queuing

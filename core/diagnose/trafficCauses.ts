@@ -9,10 +9,11 @@ import {
   longFlow,
   LONG_SECONDS,
   moreRequests,
+  culpritOf,
   nameOf,
   not,
   oneFlow,
-  senderOf,
+  severalUsers,
   slowerRequests,
   trouble,
   watchShare,
@@ -49,19 +50,14 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   /** Whoever has most of the seats, if one has. */
   const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
   const fanOut = lingering(level, server)
-  const singleUser = fact(
-    largest === undefined || largest.users.length === 0 ? undefined : largest.users.length === 1,
-    largest === undefined
-      ? 'There are no debug dumps, so the users of a flow are unknown.'
-      : `${nameOf(largest)} has requests of ${plain.counted(largest.users.length, 'user')}.`,
-  )
+  const singleUser = not(severalUsers(largest))
   const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
   const more1 = moreShares(known, server, level)
   return [
     {
       cause: 'one-flow',
       place: flowPlace,
-      text: `One flow sends most of the requests of ${name}. Fair queuing serves the other flows between its requests; those of the flow itself wait or are rejected.`,
+      text: `${largest === undefined ? 'One flow' : culpritOf(largest)} sends most of the requests of ${name}. Fair queuing serves the other flows between its requests; those of the flow itself wait or are rejected.`,
       needs: [dominant],
       within: [full],
       unless: [long, slower, wide],
@@ -69,7 +65,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       remedy: advice(
         largest === undefined
           ? 'Find the client in debug dumps or an audit log and slow it down.'
-          : `Slow down ${senderOf(largest)}, or give it a level of its own that does not borrow.`,
+          : `Slow down ${culpritOf(largest)}, or give it a level of its own that does not borrow.`,
         largest === undefined ? [] : ownLevel(known, largest),
       ),
     },
@@ -105,7 +101,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       remedy: advice(
         widest === undefined
           ? 'Find the client in debug dumps and let it page with limit, or watch.'
-          : `Let ${senderOf(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
+          : `Let ${culpritOf(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
         widest === undefined ? [] : ownLevel(known, widest),
       ),
     },
@@ -118,7 +114,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       unless: [long, fanOut],
       hints: [not(slower)],
       remedy: advice(
-        `Let ${holder === undefined ? 'these clients' : senderOf(holder)} list with limit or resourceVersion=0, or watch. A level of their own keeps such requests from filling this one.`,
+        `Let ${holder === undefined ? 'these clients' : culpritOf(holder)} list with limit or resourceVersion=0, or watch. A level of their own keeps such requests from filling this one.`,
         widest === undefined ? [] : ownLevel(known, widest),
       ),
     },
