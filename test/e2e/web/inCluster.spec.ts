@@ -119,7 +119,7 @@ test('serves a browser over TLS, and its pages neither offer nor ask what is ref
   await page.evaluate(() => (location.hash = '#/editor'))
   await expect(page.getByRole('button', { name: /^Switch editing on/ })).toHaveCount(0)
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('Disconnect')
+  await page.getByRole('dialog').getByRole('combobox').fill('Disconnect')
   await expect(page.getByRole('option', { name: /Disconnect/ })).toHaveAttribute('aria-disabled', 'true')
   expect(complaints).toEqual([])
   expect(printed).not.toContain(TOKEN)

@@ -34,7 +34,7 @@ test('Space pauses and goes on; what is shown stays while samples are buffered',
 
 test('the palette reaches a level by its name', async ({ consolePage: page }) => {
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('@leader')
+  await page.getByRole('dialog').getByRole('combobox').fill('@leader')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/#\/level\/leader-election/)
 })

@@ -147,7 +147,7 @@ test('a saved filter is chosen again in the palette', async () => {
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
   await goTo('#/overview')
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('=bob')
+  await page.getByRole('dialog').getByRole('combobox').fill('=bob')
   await page.getByRole('option', { name: /flow:bob wait>100ms/ }).click()
   await expect(filter()).toHaveValue('flow:bob wait>100ms')
   await expect(grid().getByRole('row').nth(1)).toContainText('bob')

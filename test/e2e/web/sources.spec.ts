@@ -188,7 +188,7 @@ test('a file dropped on the window opens; its levels have one state wherever it 
   }
   const [name, state] = inTrouble[0] ?? ['', '']
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').last().fill(name)
+  await page.getByRole('dialog').getByRole('combobox').fill(name)
   await expect(page.getByRole('option', { name: new RegExp(name) }).first()).toContainText(
     new RegExp(/rejecting|queueing/.exec(state)?.[0] ?? ''),
   )
