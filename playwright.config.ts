@@ -3,14 +3,16 @@ import { CHROMIUM_ARGS, chromiumPath } from './test/harness/chromium.ts'
 
 const executablePath = chromiumPath()
 
+/** Tests wait for facts; on a busy machine with two cores a fact may take longer than the five seconds of the default. */
+const PATIENT = { timeout: 60_000 }
+
 export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   // Pages mostly wait for samples, on two cores too.
   workers: 4,
   timeout: 300_000,
-  // Tests wait for facts; on a busy machine with two cores a fact may take longer than the five seconds of the default.
-  expect: { timeout: 60_000 },
+  expect: PATIENT,
   // What passes only then is printed as flaky, and fails the run of a workflow (test/reports.ts).
   retries: 1,
   failOnFlakyTests: process.env['CI'] !== undefined,
@@ -30,7 +32,7 @@ export default defineConfig({
       testMatch: /pictures\/.*\.spec\.ts$/,
       snapshotPathTemplate: '{testDir}/pictures/screens/{arg}{ext}',
       // Full hinting of letters changes 118 pixels of a screen at most.
-      expect: { toHaveScreenshot: { maxDiffPixels: 400 } },
+      expect: { ...PATIENT, toHaveScreenshot: { maxDiffPixels: 400 } },
       use: {
         launchOptions: {
           args: [...CHROMIUM_ARGS, '--disable-lcd-text', '--font-render-hinting=none'],

@@ -64,6 +64,8 @@ export interface KeyNumber {
   readonly value: string
   /** Unit or denominator, smaller: `/ 602 seats`. */
   readonly unit?: ReactNode
+  /** Name of what has this value. */
+  readonly whose?: string | undefined
   readonly tone?: 'queued' | 'rejected' | undefined
   /** The glossary's entry for the label. */
   readonly term?: TermId
@@ -71,7 +73,10 @@ export interface KeyNumber {
   readonly promql?: Measured
 }
 
-/** Four to six facts in one line. */
+/** Letters of a name that leave the labels beside it whole at the smallest window. */
+const MOST_OF_NAME = 15
+
+/** Four to seven facts in one line. */
 export function KeyNumbers({ label, items }: { readonly label: string; readonly items: readonly KeyNumber[] }) {
   const copies = items.flatMap(({ label: name, promql }) =>
     promql === undefined ? [] : [{ label: `Copy ${name}`, measured: promql }],
@@ -79,7 +84,7 @@ export function KeyNumbers({ label, items }: { readonly label: string; readonly 
   return (
     <div className={styles['group']}>
       <dl className={styles['numbers']} aria-label={label}>
-        {items.map(({ label: name, value, unit, tone, term }) => (
+        {items.map(({ label: name, value, unit, whose, tone, term }) => (
           <div key={name} className={styles['item']}>
             <dt className={styles['label']}>{term === undefined ? name : <Term id={term}>{name}</Term>}</dt>
             <dd
@@ -87,9 +92,16 @@ export function KeyNumbers({ label, items }: { readonly label: string; readonly 
                 styles['value'],
                 value === UNKNOWN ? styles['unknown'] : tone !== undefined && styles[tone],
               )}
+              title={whose}
             >
               {value}
-              {unit !== undefined && <small>{unit}</small>}
+              {(unit !== undefined || whose !== undefined) && (
+                <small>
+                  {unit}
+                  {whose !== undefined &&
+                    `, ${whose.length > MOST_OF_NAME ? `${whose.slice(0, MOST_OF_NAME - 1)}…` : whose}`}
+                </small>
+              )}
             </dd>
           </div>
         ))}

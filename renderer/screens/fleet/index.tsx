@@ -147,7 +147,7 @@ function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
       label: 'longest wait p99',
       promql: ofAll({ measures: 'longestWaitP99' }),
       value: format.quantile(waitP99, undefined),
-      unit: longest && ` ${longest.source.name}`,
+      whose: longest?.source.name,
     },
     {
       label: 'drift from reference',

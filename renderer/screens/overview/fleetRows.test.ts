@@ -68,12 +68,12 @@ test('key numbers of the scanner flood', () => {
   const frame = scannerFlood()
   const derived = derivedServer(frame, [derivedLevel('workload-low', { waitP99: 14.2 })])
   const numbers = keyNumbers(levelRows(frame, derived, order), 0.322_93)
-  expect(numbers.map(({ value, unit }) => [value, unit])).toEqual([
+  expect(numbers.map(({ value, unit, whose }) => [value, unit, ...(whose === undefined ? [] : [whose])])).toEqual([
     ['491', '/ 602 seats'],
     ['72', 'seats'],
     ['399', 'requests · 699 seats'],
     ['0', '/s'],
-    ['≈ 14.2', 's, workload-low'],
+    ['≈ 14.2', 's', 'workload-low'],
     ['32 %', 'of demand'],
   ])
 })

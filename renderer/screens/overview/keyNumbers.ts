@@ -63,7 +63,7 @@ export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | und
           label: 'longest wait p99, 30 s',
           term: 'wait',
           ...wait,
-          unit: `${wait.unit ?? ''}, ${longestWait.level}`,
+          whose: longestWait.level,
           promql: { measures: 'longestWaitP99' },
         },
     granted(fairFraction),

@@ -78,6 +78,16 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   compare: {
     hash: `compare?${DEMO}`,
     settled: (page) => page.getByRole('table', { name: /^Key numbers/ }),
+    // Which periods are compared first depends on the marks that have come by then.
+    async prepare(page) {
+      for (const [name, period] of [
+        ['A', '2026-11-20 03:00:00 to 2026-11-20 03:05:00'],
+        ['B', '2026-11-20 03:05:00 to 2026-11-20 03:10:00'],
+      ] as const) {
+        await page.getByRole('textbox', { name: `Period ${name} (UTC)` }).fill(period)
+        await page.keyboard.press('Enter')
+      }
+    },
   },
   'whatif-scenarios': {
     hash: `whatif/scenarios?${DEMO}`,
