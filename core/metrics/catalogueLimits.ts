@@ -4,7 +4,7 @@ const BY_LEVEL = ['priority_level'] as const
 /** First minor with borrowing between levels, and therefore with these gauges. */
 const BORROWING_SINCE = 26
 
-type GaugeText = Pick<FamilyInfo, 'meaning' | 'cannotShow' | 'whenMissing'>
+export type GaugeText = Pick<FamilyInfo, 'meaning' | 'cannotShow' | 'whenMissing'>
 
 /** A seat gauge that every level has at rest. */
 const levelGauge = (name: string, text: GaugeText, stability: FamilyInfo['stability'] = 'ALPHA'): FamilyInfo => ({

@@ -1,3 +1,4 @@
+import type { GaugeText } from './catalogueLimits.ts'
 import type { FamilyInfo } from './familyNames.ts'
 
 const BY_SCHEMA = ['flow_schema', 'priority_level'] as const
@@ -156,8 +157,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
 ]
 
 const BY_LEVEL = ['priority_level'] as const
-
-type GaugeText = Pick<FamilyInfo, 'meaning' | 'cannotShow' | 'whenMissing'>
 
 /** A gauge of virtual time; all but R itself appear with the first dispatch from a queue. */
 const virtualTime = (

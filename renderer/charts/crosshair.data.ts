@@ -3,6 +3,7 @@ import type { Gap } from '../../core/history/gaps.ts'
 import { gapAround } from '../../core/history/gapsWithin.ts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { lowerBound } from '../../core/search.ts'
+import type { TimeDomain } from './plot.data.ts'
 
 /** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */
 export function nearestIndex(times: readonly number[], at: number): number {
@@ -55,13 +56,8 @@ export function readCursor(series: Series, cursor: number): CursorReading | unde
   return { at, rows, gap: undefined }
 }
 
-export interface TimeRange {
-  readonly from: number
-  readonly to: number
-}
-
 /** The range between the two ends of a drag; `undefined` when it is too short to be intended. */
-export function dragRange(start: number, end: number, leastMs: number): TimeRange | undefined {
+export function dragRange(start: number, end: number, leastMs: number): TimeDomain | undefined {
   const range = { from: Math.min(start, end), to: Math.max(start, end) }
   return range.to - range.from >= leastMs ? range : undefined
 }
@@ -91,7 +87,7 @@ const sumOfRates = (
 }
 
 /** Sums up one level over a selected range; rates are integrated over the width of a point. */
-export function summariseRange(series: Series, levelName: string, range: TimeRange): RangeSummary {
+export function summariseRange(series: Series, levelName: string, range: TimeDomain): RangeSummary {
   const columns = series.levels.find((level) => level.name === levelName)?.columns
   let samples = 0
   let executing = 0
