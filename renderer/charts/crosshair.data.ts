@@ -1,9 +1,9 @@
+import type { Period } from '../../core/compare/period.ts'
 import { sumOfKnown } from '../../core/frame/reading.ts'
 import type { Gap } from '../../core/history/gaps.ts'
 import { gapAround } from '../../core/history/gapsWithin.ts'
 import type { LevelColumn, Series } from '../../core/history/series.ts'
 import { lowerBound } from '../../core/search.ts'
-import type { TimeDomain } from './plot.data.ts'
 
 /** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */
 export function nearestIndex(times: readonly number[], at: number): number {
@@ -57,7 +57,7 @@ export function readCursor(series: Series, cursor: number): CursorReading | unde
 }
 
 /** The range between the two ends of a drag; `undefined` when it is too short to be intended. */
-export function dragRange(start: number, end: number, leastMs: number): TimeDomain | undefined {
+export function dragRange(start: number, end: number, leastMs: number): Period | undefined {
   const range = { from: Math.min(start, end), to: Math.max(start, end) }
   return range.to - range.from >= leastMs ? range : undefined
 }
@@ -87,7 +87,7 @@ const sumOfRates = (
 }
 
 /** Sums up one level over a selected range; rates are integrated over the width of a point. */
-export function summariseRange(series: Series, levelName: string, range: TimeDomain): RangeSummary {
+export function summariseRange(series: Series, levelName: string, range: Period): RangeSummary {
   const columns = series.levels.find((level) => level.name === levelName)?.columns
   let samples = 0
   let executing = 0

@@ -1,6 +1,5 @@
 import { format } from '../theme/format.ts'
 import type { DumpQueue } from '../../core/frame/dump.ts'
-import type { Size } from './plot.tsx'
 
 /** The unit of a queue's waiting work. */
 export const QUEUE_UNITS = ['requests', 'seats', 'seat-seconds'] as const
@@ -146,13 +145,18 @@ export type QueueLayout =
       readonly count: number
     }
 
+export interface CanvasSize {
+  readonly width: number
+  readonly height: number
+}
+
 const AXIS_WIDTH = 46
 const RIGHT_EDGE = 12
 const NUMBERS_HEIGHT = 18
 /** Above the bars, for the places of queues in a hand. */
 const TOP_EDGE = 20
 
-export function barsLayout(count: number, size: Size): QueueLayout {
+export function barsLayout(count: number, size: CanvasSize): QueueLayout {
   const space = Math.max(1, size.width - AXIS_WIDTH - RIGHT_EDGE)
   const middle = Math.round((size.height - NUMBERS_HEIGHT) * 0.62)
   return {
@@ -167,13 +171,13 @@ export function barsLayout(count: number, size: Size): QueueLayout {
 }
 
 /** Columns of a grid: powers of two, so that every row starts at a round index. */
-export function gridColumns(count: number, size: Size): number {
+export function gridColumns(count: number, size: CanvasSize): number {
   const ideal = Math.sqrt((count * Math.max(1, size.width)) / Math.max(1, size.height))
   const power = 2 ** Math.round(Math.log2(Math.max(1, ideal)))
   return Math.min(Math.max(1, count), Math.min(128, Math.max(8, power)))
 }
 
-export function gridLayout(count: number, size: Size): QueueLayout {
+export function gridLayout(count: number, size: CanvasSize): QueueLayout {
   const columns = gridColumns(count, size)
   const rows = Math.max(1, Math.ceil(count / columns))
   return {
@@ -189,7 +193,7 @@ export function gridLayout(count: number, size: Size): QueueLayout {
 }
 
 /** Rectangle of one queue, CSS pixels. */
-export function queueRect(layout: QueueLayout, index: number, size: Size) {
+export function queueRect(layout: QueueLayout, index: number, size: CanvasSize) {
   if (layout.kind === 'bars') {
     return { x: layout.left + index * layout.barWidth, y: 0, width: layout.barWidth, height: size.height }
   }
