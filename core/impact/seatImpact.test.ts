@@ -132,8 +132,8 @@ describe('seatImpact', () => {
     const { rows } = impactOf(withLevels(limited('workload-low', 100, { limitResponse: { type: 'Reject' } })))
     const { before, after, change } = rowOf(rows, 'workload-low')
     expect(change).toBe('changed')
-    expect(before).toMatchObject({ maxSeatsPerRequest: 37, capRemembered: false, widestRequest: 37 })
-    expect(after).toMatchObject({ type: 'Reject', maxSeatsPerRequest: 37, capRemembered: true, widestRequest: 37 })
+    expect(before).toMatchObject({ maxSeatsPerRequest: 37, widestRequest: 37 })
+    expect(after).toMatchObject({ type: 'Reject', maxSeatsPerRequest: 37, widestRequest: 37 })
     expect(after?.queues).toBeUndefined()
   })
 
