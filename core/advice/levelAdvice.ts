@@ -52,10 +52,8 @@ export function sharesAdvice(place: Place, objects: ObjectSet | undefined): read
     ]
   }
   const answer =
-    objects === undefined || limit === undefined
-      ? undefined
-      : sharesForSeats(objects, limit, [{ name: level.name, nominal: wanted }])
-  const row = answer?.possible === true ? answer.rows.find(({ name }) => name === level.name) : undefined
+    objects === undefined || limit === undefined ? undefined : sharesForSeats(objects, limit, level.name, wanted)
+  const row = answer?.possible === true ? answer : undefined
   const edit =
     row &&
     changeOf(server, objects, level.name, (limited) => ({ ...limited, nominalConcurrencyShares: row.sharesAfter }))

@@ -9,7 +9,7 @@ import {
   readTime,
 } from './jsonValues.ts'
 import { type Finding, anyOf, quoted, rejected } from './finding.ts'
-import { readAs } from './members.ts'
+import { readAs, type Members } from './members.ts'
 import {
   KINDS,
   type FlowSchema,
@@ -77,25 +77,18 @@ const readKindOf = (kind: Kind, value: unknown, findings: Finding[]): TypedObjec
     ? { kind, object: readFlowSchema(value, '', findings) }
     : { kind, object: readLevel(value, '', findings) }
 
-const readFlowSchema: Read<FlowSchema> = readAs((members) => {
-  members.check('apiVersion', readText)
-  members.check('kind', readText)
-  return {
-    metadata: members.nested('metadata', readMetadata),
-    spec: members.nested('spec', readFlowSchemaSpec),
-    ...members.given('status', readStatus),
-  }
-})
+const readFlowSchema: Read<FlowSchema> = readAs((members) => objectWith(members, readFlowSchemaSpec))
+const readLevel: Read<PriorityLevelConfiguration> = readAs((members) => objectWith(members, readLevelSpec))
 
-const readLevel: Read<PriorityLevelConfiguration> = readAs((members) => {
+function objectWith<S>(members: Members, readSpec: Read<S>) {
   members.check('apiVersion', readText)
   members.check('kind', readText)
   return {
     metadata: members.nested('metadata', readMetadata),
-    spec: members.nested('spec', readLevelSpec),
+    spec: members.nested('spec', readSpec),
     ...members.given('status', readStatus),
   }
-})
+}
 
 /**
  * `metadata`, which is the same for both kinds. Members that the console does not use are checked for their type and

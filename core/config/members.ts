@@ -18,10 +18,10 @@ type Optional<K extends string, T> = { readonly [P in K]?: T }
  * that `build` does not read is a finding. `undefined` and `null` have no members; any other value that is not an
  * object is a finding.
  */
-export function readAs<T>(build: (members: MemberReader) => T): Read<T> {
+export function readAs<T>(build: (members: Members) => T): Read<T> {
   return (value, at, findings) => {
     if (value !== undefined && value !== null && !isJsonObject(value)) findings.push(wrongType(at, value, 'an object'))
-    const members = new MemberReader(isJsonObject(value) ? value : {}, at, findings)
+    const members = new Members(isJsonObject(value) ? value : {}, at, findings)
     const built = build(members)
     members.end()
     return built
@@ -29,7 +29,7 @@ export function readAs<T>(build: (members: MemberReader) => T): Read<T> {
 }
 
 /** The members of one object. */
-class MemberReader {
+export class Members {
   readonly #object: JsonObject
   readonly #at: string
   readonly #findings: Finding[]

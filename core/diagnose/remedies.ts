@@ -72,10 +72,9 @@ export function moreShares(known: Known, server: ServerFacts, level: LevelFacts)
   // Demand for more than half of the server cannot be met by shares alone.
   const nominal = Math.min(wanted, Math.floor(server.limit / 2))
   if (nominal <= (last.limits.nominal ?? 0)) return []
-  const answer = sharesForSeats(objects, server.limit, [{ name: level.name, nominal }])
-  const shares = answer.possible ? answer.rows.find(({ name }) => name === level.name)?.sharesAfter : undefined
-  if (shares === undefined) return []
-  return levelEdit(known, level.name, (limited) => ({ ...limited, nominalConcurrencyShares: shares }))
+  const answer = sharesForSeats(objects, server.limit, level.name, nominal)
+  if (!answer.possible) return []
+  return levelEdit(known, level.name, (limited) => ({ ...limited, nominalConcurrencyShares: answer.sharesAfter }))
 }
 
 /** Queues with the capacity of those of a default level. */

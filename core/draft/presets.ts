@@ -7,6 +7,7 @@ import {
   type PriorityLevelConfiguration,
   type ObjectSet,
 } from '../config/objects.ts'
+import type { TypedObject } from '../config/decode.ts'
 import { group, schemaOf, serviceAccounts } from '../config/builtIn.ts'
 import type { ObjectRef } from '../guard/finding.ts'
 import { renameManifest } from '../manifest/edit.ts'
@@ -20,14 +21,10 @@ export interface Preset {
   /** One sentence: its purpose. */
   readonly about: string
   /** The first one is opened. */
-  readonly objects: readonly PresetObject[]
+  readonly objects: readonly TypedObject[]
 }
 
-export type PresetObject =
-  | { readonly kind: 'FlowSchema'; readonly object: FlowSchema }
-  | { readonly kind: 'PriorityLevelConfiguration'; readonly object: PriorityLevelConfiguration }
-
-const limitedLevel = (name: string, limited: LimitedSpec): PresetObject => ({
+const limitedLevel = (name: string, limited: LimitedSpec): TypedObject => ({
   kind: 'PriorityLevelConfiguration',
   object: { metadata: { name }, spec: { type: 'Limited', limited } },
 })
@@ -43,7 +40,7 @@ const schema = (
   levelName: string,
   rules: PolicyRules,
   distinguisher?: 'ByUser' | 'ByNamespace',
-): PresetObject => ({
+): TypedObject => ({
   kind: 'FlowSchema',
   object: schemaOf({ name }, matchingPrecedence, levelName, distinguisher, rules),
 })
@@ -144,7 +141,7 @@ export const PRESETS: readonly Preset[] = [
 ]
 
 /** An object with only the members that its kind requires. */
-export function emptyObject(kind: Kind, name: string): PresetObject {
+export function emptyObject(kind: Kind, name: string): TypedObject {
   if (kind === 'PriorityLevelConfiguration') {
     return limitedLevel(name, {
       nominalConcurrencyShares: 10,
@@ -168,7 +165,7 @@ interface Begun {
 export function withObjects(
   entries: DraftEntries,
   objects: ObjectSet,
-  [first, ...others]: readonly [PresetObject, ...PresetObject[]],
+  [first, ...others]: readonly [TypedObject, ...TypedObject[]],
 ): Begun {
   const names = new Map(
     [first, ...others].map(({ kind, object }) => {

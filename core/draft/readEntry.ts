@@ -1,6 +1,5 @@
-import type { CheckedValue } from '../config/checkObject.ts'
 import type { Finding } from '../config/finding.ts'
-import type { LocatedFinding, ManifestDocument, ManifestNote } from '../manifest/manifest.ts'
+import type { CheckedObject, LocatedFinding, ManifestDocument, ManifestNote } from '../manifest/manifest.ts'
 import { readManifests } from '../manifest/read.ts'
 import { manifestOf, versionOf, sameContent } from '../config/content.ts'
 import {
@@ -16,9 +15,6 @@ import type { DraftChange } from '../manifest/export.ts'
 import type { ObjectRef } from '../guard/finding.ts'
 import type { JsonObject } from '../config/jsonValues.ts'
 import { type DraftEntry, objectOf } from './draft.ts'
-
-/** An object whose text has the shape of its kind. */
-export type CheckedObject = Extract<CheckedValue, { readonly object: object }>
 
 /** A parsed entry of a draft. */
 export interface ReadEntry {
@@ -61,8 +57,6 @@ export function readEntry(entry: DraftEntry, version: string): ReadEntry {
 
 export const errorsOf = ({ findings }: ReadEntry): readonly LocatedFinding[] =>
   findings.filter(({ severity }) => severity === 'error')
-export const warningsOf = ({ findings }: ReadEntry): readonly LocatedFinding[] =>
-  findings.filter(({ severity }) => severity === 'warning')
 
 const START = { file: '', kind: '', name: '', line: 1, column: 1 }
 const error = (finding: Omit<Finding, 'severity'>): Finding => ({ ...finding, severity: 'error' })

@@ -6,16 +6,7 @@ import { cleanManifest, writeManifest } from '../manifest/write.ts'
 import { toJson } from '../manifest/json.ts'
 import { applyFix, importManifests } from './importManifests.ts'
 import { withCopy, withObjects, emptyObject, PRESETS } from './presets.ts'
-import {
-  changesOf,
-  exportedChanges,
-  proposalOf,
-  errorsOf,
-  nameClash,
-  readEntry,
-  warningsOf,
-  footingOf,
-} from './readEntry.ts'
+import { changesOf, exportedChanges, proposalOf, errorsOf, nameClash, readEntry, footingOf } from './readEntry.ts'
 import { textOf, withDeletion, withText, type DraftEntries, type DraftEntry } from './draft.ts'
 import { differingFields, mergedText } from './threeWay.ts'
 
@@ -49,7 +40,7 @@ describe('an entry', () => {
     expect(errorsOf(found)).toMatchObject([{ field: 'spec.limited.nominalConcurrencyShares', line: 10 }])
     expect(found.checked).toBeUndefined()
     expect(found.document?.checked?.object).toBeDefined()
-    expect(warningsOf(found)).toEqual([])
+    expect(found.findings.every(({ severity }) => severity === 'error')).toBe(true)
   })
 
   it.each([

@@ -1,4 +1,4 @@
-import type { FlowSchema, PriorityLevelConfiguration, Condition } from '../config/objects.ts'
+import type { ObjectSet, Condition } from '../config/objects.ts'
 import type { RejectReason } from '../frame/frame.ts'
 import type { Nanoseconds, UnixMs, Seats } from '../units.ts'
 import type { Adjustment } from './ledger.ts'
@@ -84,10 +84,7 @@ export interface ApfEngineOptions<T> {
 }
 
 /** The objects of an API server, in any order. They are used as they are: nothing is defaulted or validated. */
-export interface EngineConfiguration {
-  readonly levels: readonly PriorityLevelConfiguration[]
-  readonly schemas: readonly FlowSchema[]
-}
+export type EngineConfiguration = ObjectSet
 
 /** The result of a configuration (specification 7). */
 export interface ConfigurationReport {

@@ -1,3 +1,4 @@
+import type { Queuing } from '../config/objects.ts'
 import type { Nanoseconds, Seats } from '../units.ts'
 import type { RejectReason } from '../frame/frame.ts'
 import type { QueuingRules } from './algorithms.ts'
@@ -170,11 +171,7 @@ export class Queue<R extends SeatRequest> {
 }
 
 /** How a level queues (specification 4.1). `queues`: −1 never limits (Exempt), 0 has no queues (Reject). */
-export interface QueuingConfig {
-  readonly queues: number
-  readonly handSize: number
-  readonly queueLengthLimit: number
-}
+export type QueuingConfig = Queuing
 
 /** Corrections of upstream's defects (specification 11), and rules of other algorithms; off reproduces upstream. */
 export interface QueueSetOptions {

@@ -11,7 +11,7 @@ import {
   applyMergePatch,
   mergePatch,
 } from '../manifest/json.ts'
-import type { LocatedFinding, ManifestDocument } from '../manifest/manifest.ts'
+import type { CheckedObject, LocatedFinding, ManifestDocument } from '../manifest/manifest.ts'
 
 export interface ApplyOptions {
   /** Kubernetes version whose rules apply. */
@@ -59,7 +59,6 @@ export function applyManifests(
   return { objects, findings, supplied }
 }
 
-type CheckedObject = Extract<CheckedValue, { readonly object: object }>
 type Named = FlowSchema | PriorityLevelConfiguration
 
 const setOf = (checked: CheckedObject): ObjectSet =>

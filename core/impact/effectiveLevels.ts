@@ -24,10 +24,11 @@ export interface LevelSeats {
   readonly nominal: number
   readonly lower: number
   readonly upper: number
-  /** The level's cap of seats per request; 0 when it has no cap (Exempt, Reject). */
+  /**
+   * The level's cap of seats per request; 0 when it has no cap (Exempt, Reject). A level that was switched from Queue to
+   * Reject keeps the cap that it had (trap T46).
+   */
   readonly maxSeatsPerRequest: number
-  /** A level that was switched from Queue to Reject keeps the cap that it had (trap T46). */
-  readonly capRemembered: boolean
   /** Most seats of one list on this server version, including the cap of the level. */
   readonly widestRequest: number
   /** Absent without queues. */
@@ -91,7 +92,6 @@ export function effectiveLevels(
       lower: limits.min,
       upper: limits.max,
       maxSeatsPerRequest: cap,
-      capRemembered: remembered > 0,
       widestRequest: estimateUnknown(estimator, cap).initialSeats,
       ...(queues > 0 && { queues: capacityOf(plan.queuing) }),
     }

@@ -65,7 +65,7 @@ export type Comparison =
   | { readonly kind: 'equal' }
   /** `fairFraction` when the reported one differs from the expected one. */
   | { readonly kind: 'differs'; readonly levels: readonly string[]; readonly fairFraction: boolean }
-  | { readonly kind: 'not-comparable'; readonly why: 'torn' | 'limits-missing' | 'kept' }
+  | { readonly kind: 'not-comparable'; readonly why: 'limits-missing' | 'kept' }
 
 export interface ExpectedAllocation {
   readonly kind: 'known'
@@ -97,8 +97,8 @@ export interface UnknownAllocation {
   readonly missing: readonly NeededGauge[]
 }
 
-/** `torn`: the page mixes two recomputations, so that differences mean nothing. */
-export function expectedAllocation(reported: ReportedAllocation, torn = false): ExpectedAllocation | UnknownAllocation {
+/** Of one recomputation: of a torn page, which mixes two, the differences mean nothing. */
+export function expectedAllocation(reported: ReportedAllocation): ExpectedAllocation | UnknownAllocation {
   const missing = NEEDED_GAUGES.filter((gauge) => reported.levels.some((level) => gaugeOf(level, gauge) === undefined))
   if (missing.length > 0 || reported.levels.length === 0) return { kind: 'unknown', missing }
 
@@ -120,9 +120,7 @@ export function expectedAllocation(reported: ReportedAllocation, torn = false): 
     fairFraction: fairFrac,
     reportedFairFraction: reported.seatFairFrac,
     levels: explained,
-    comparison: torn
-      ? { kind: 'not-comparable', why: 'torn' }
-      : compare(explained, regime, fairFrac, reported.seatFairFrac),
+    comparison: compare(explained, regime, fairFrac, reported.seatFairFrac),
   }
 }
 

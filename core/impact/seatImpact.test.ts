@@ -132,8 +132,8 @@ describe('seatImpact', () => {
     const { rows } = impactOf(withLevels(limited('workload-low', 100, { limitResponse: { type: 'Reject' } })))
     const { before, after, change } = rowOf(rows, 'workload-low')
     expect(change).toBe('changed')
-    expect(before).toMatchObject({ maxSeatsPerRequest: 37, capRemembered: false, widestRequest: 37 })
-    expect(after).toMatchObject({ type: 'Reject', maxSeatsPerRequest: 37, capRemembered: true, widestRequest: 37 })
+    expect(before).toMatchObject({ maxSeatsPerRequest: 37, widestRequest: 37 })
+    expect(after).toMatchObject({ type: 'Reject', maxSeatsPerRequest: 37, widestRequest: 37 })
     expect(after?.queues).toBeUndefined()
   })
 
@@ -144,13 +144,10 @@ describe('seatImpact', () => {
     expect(rowOf(impactOf(builtIn, { version: 'v1.36.3' }).rows, 'catch-all').after?.widestRequest).toBe(100)
   })
 
-  it('takes a removed level out, or counts it while it drains', () => {
+  it('takes a removed level out', () => {
     const gone = impactOf(without('workload-low'))
     expect(rowOf(gone.rows, 'workload-low')).toMatchObject({ change: 'removed', after: null })
     expect(gone.sums.after.shares).toBe(145)
-    const draining = impactOf(without('workload-low'), { draining: true })
-    expect(rowOf(draining.rows, 'workload-low')).toMatchObject({ change: 'removed', after: { nominal: 245 } })
-    expect(draining.sums.after).toEqual(draining.sums.before)
   })
 
   it('imagines mandatory levels and leaves out what the engine refuses (7.2, 7.5)', () => {

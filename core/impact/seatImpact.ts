@@ -1,7 +1,7 @@
 import { plural } from '../text/format.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { LevelPlan } from '../engine/levelPlan.ts'
-import { type VersionProfile, profileFor } from '../engine/profiles.ts'
+import { profileFor } from '../engine/profiles.ts'
 import type { Seats } from '../units.ts'
 import type { AllocationRegime } from '../engine/allocation.ts'
 import { byCodeUnits } from '../text/text.ts'
@@ -29,8 +29,6 @@ export interface ImpactQuestion {
   readonly version?: string | undefined
   /** Of the same server, by level name. A level without demand is assumed to be idle. */
   readonly demand?: DemandByLevel | undefined
-  /** Levels that the edit removes still serve requests, so their shares count (specification 7.4). */
-  readonly draining?: boolean | undefined
 }
 
 export interface ImpactRow {
@@ -41,7 +39,6 @@ export interface ImpactRow {
    */
   readonly change: 'added' | 'removed' | 'changed' | 'moved' | 'unchanged'
   readonly before: LevelSeats | null
-  /** Of a removed level `null`, unless `draining` was set. */
   readonly after: LevelSeats | null
   /** With demand only. */
   readonly limitBefore?: LimitNow
@@ -80,10 +77,10 @@ export function assumedIdleSentence({ rows }: Pick<SeatImpact, 'rows'>): string 
 /** Every level before and after an edit, on one server. Objects may be defaulted or not. */
 export function seatImpact(question: ImpactQuestion): SeatImpact {
   const { serverLimit, demand } = question
-  const { before, after, removed, profile } = sidesOf(question)
+  const { before, after, borrowing } = sidesOf(question)
   const limits = demand && {
-    before: limitsNow(before.levels, demand, profile.borrowing),
-    after: limitsNow(after.levels, demand, profile.borrowing),
+    before: limitsNow(before.levels, demand, borrowing),
+    after: limitsNow(after.levels, demand, borrowing),
   }
   const names = new Set([...before.levels.keys(), ...after.levels.keys()])
   const rows = [...names].toSorted(byCodeUnits).map((name): ImpactRow => {
@@ -91,7 +88,7 @@ export function seatImpact(question: ImpactQuestion): SeatImpact {
     const [limitBefore, limitAfter] = [limits?.before.levels.get(name), limits?.after.levels.get(name)]
     return {
       name,
-      change: removed.has(name) ? 'removed' : changeOf(was, is),
+      change: changeOf(was, is),
       before: was?.seats ?? null,
       after: is?.seats ?? null,
       ...(limitBefore && { limitBefore }),
@@ -109,27 +106,11 @@ export function seatImpact(question: ImpactQuestion): SeatImpact {
 }
 
 /** Both configurations on their server. */
-interface Sides {
-  readonly before: EffectiveLevels
-  readonly after: EffectiveLevels
-  readonly removed: ReadonlySet<string>
-  readonly profile: VersionProfile
-}
-
-function sidesOf(question: Omit<ImpactQuestion, 'demand'>): Sides {
-  const { serverLimit, draining = false } = question
-  const profile = profileFor(question.version)
-  const { estimator } = profile
-  const before = effectiveLevels(question.before, serverLimit, estimator)
-  const settled = effectiveLevels(question.after, serverLimit, estimator, before)
-  const removed = new Set([...before.levels.keys()].filter((name) => !settled.levels.has(name)))
-  if (!draining || removed.size === 0) return { before, after: settled, removed, profile }
-  const leaving = question.before.levels.filter(({ metadata }) => removed.has(metadata.name))
-  // An object that stays but that the server rejects is in both.
-  const staying = question.after.levels.filter(({ metadata }) => !removed.has(metadata.name))
-  const levels = { levels: [...staying, ...leaving], schemas: [] }
-  const { levels: kept } = effectiveLevels(levels, serverLimit, estimator, before)
-  return { before, after: { levels: kept, refused: settled.refused }, removed, profile }
+function sidesOf(question: Omit<ImpactQuestion, 'demand'>) {
+  const { borrowing, estimator } = profileFor(question.version)
+  const before = effectiveLevels(question.before, question.serverLimit, estimator)
+  const after = effectiveLevels(question.after, question.serverLimit, estimator, before)
+  return { before, after, borrowing }
 }
 
 function changeOf(was: EffectiveLevel | undefined, is: EffectiveLevel | undefined): ImpactRow['change'] {
@@ -185,7 +166,7 @@ export function limitsOverSteps(
   question: Omit<ImpactQuestion, 'demand'>,
   steps: readonly { readonly levels: readonly ReportedLevel[] }[],
 ): LimitsOverSteps {
-  const { before, after, profile } = sidesOf(question)
+  const { before, after, borrowing } = sidesOf(question)
   const was = collector()
   const is = collector()
   let computed = 0
@@ -193,8 +174,8 @@ export function limitsOverSteps(
     const demand = demandOf(step)
     if (demand === undefined) continue
     computed += 1
-    was.add(limitsNow(before.levels, demand, profile.borrowing))
-    is.add(limitsNow(after.levels, demand, profile.borrowing))
+    was.add(limitsNow(before.levels, demand, borrowing))
+    is.add(limitsNow(after.levels, demand, borrowing))
   }
   const names = [...new Set([...was.spans.keys(), ...is.spans.keys()])].toSorted(byCodeUnits)
   return {

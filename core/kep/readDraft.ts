@@ -1,6 +1,6 @@
 import { anyOf, type Finding, member, quoted, rejected, meantOr } from '../config/finding.ts'
 import { isJsonObject, type Read, readAnything, readFlag, readList, readText, wrongType } from '../config/jsonValues.ts'
-import { readAs } from '../config/members.ts'
+import { readAs, type Members } from '../config/members.ts'
 import { shapeProblem } from '../config/shape.ts'
 import { GROUP } from '../config/checkObject.ts'
 import { byPosition, located, locatedProblem, textDocuments } from '../manifest/locate.ts'
@@ -104,8 +104,6 @@ const optional =
     value === undefined || value === null ? undefined : read(value, at, findings)
 
 const readNamed = readAs((members) => ({ name: members.text('name') }))
-
-type Members = Parameters<Parameters<typeof readAs>[0]>[0]
 
 /** The draft's texts use `meta`, all others `metadata`. */
 function nameOf(members: Members, findings: Finding[]): string {

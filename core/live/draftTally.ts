@@ -83,7 +83,7 @@ export class DraftTally {
   }
 }
 
-const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
+export const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
 
 /** Whether both have decided: no decision follows about a request whose client left. */
 const hasDecision = (row: LiveRequest): boolean =>

@@ -2,7 +2,7 @@ import { applyPatch, parsePatch } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { readStyled } from '../../test/harness/styledYaml.ts'
 import { builtInObject } from '../config/builtIn.ts'
-import { exportDiff, type RepositoryFile, exportKustomize, exportYaml, type DraftChange } from './export.ts'
+import { exportDiff, type ExportedFile, exportKustomize, exportYaml, type DraftChange } from './export.ts'
 import { type Json, applyMergePatch } from './json.ts'
 import { readManifests } from './read.ts'
 import { cleanManifest, writeManifest } from './write.ts'
@@ -93,7 +93,7 @@ describe('exportKustomize', () => {
 })
 
 /** Applies a diff as `git apply` does; deleted files are absent. */
-function applied(diff: string, files: readonly RepositoryFile[]): Record<string, string> {
+function applied(diff: string, files: readonly ExportedFile[]): Record<string, string> {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
   for (const patch of parsePatch(diff)) {
     const name = (patch.isDelete === true ? patch.oldFileName : patch.newFileName)?.replace(/^[ab]\//, '') ?? ''
@@ -106,12 +106,11 @@ function applied(diff: string, files: readonly RepositoryFile[]): Record<string,
 }
 
 describe('exportDiff', () => {
-  it('makes files of their own where the repository is not known', () => {
+  it('makes a file for each object', () => {
     const before = changes.flatMap(({ kind, name, from }) =>
       from === null ? [] : [{ path: `${kind.toLowerCase()}s/${name}.yaml`, text: writeManifest(kind, from) }],
     )
-    const { text, notes } = exportDiff(changes)
-    expect(notes).toEqual([])
+    const text = exportDiff(changes)
     expect(text).toContain(
       'diff --git a/flowschemas/made.yaml b/flowschemas/made.yaml\nnew file mode 100644\n--- /dev/null\n',
     )
@@ -122,64 +121,5 @@ describe('exportDiff', () => {
       'flowschemas/made.yaml': writeManifest('FlowSchema', schema('made', 300)),
       'flowschemas/same.yaml': writeManifest('FlowSchema', schema('same', 500)),
     })
-  })
-
-  it('edits objects where they are, with their comments, and only in what changes', () => {
-    const level = `# Batch.
-apiVersion: flowcontrol.apiserver.k8s.io/v1
-kind: PriorityLevelConfiguration
-metadata:
-  name: workload-low
-spec:
-  type: Limited
-  limited:
-    nominalConcurrencyShares: 100 # as upstream
-    lendablePercent: 90
-    limitResponse:
-      type: Queue # not Reject
-      queuing: { queues: 128, handSize: 6, queueLengthLimit: 50 }
-`
-    const gone = writeManifest('FlowSchema', schema('gone', 400))
-    const files = [
-      { path: 'apf/all.yaml', text: `${gone}---\n${level}` },
-      { path: 'apf/list.json', text: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }) },
-    ]
-    const raised = structuredClone(builtIn('workload-low')) as {
-      spec: { limited: { nominalConcurrencyShares: number } }
-    }
-    raised.spec.limited.nominalConcurrencyShares = 120
-    const edited = exportDiff(
-      [
-        { kind: 'PriorityLevelConfiguration', name: 'workload-low', from: builtIn('workload-low'), to: raised },
-        { kind: 'FlowSchema', name: 'gone', from: schema('gone', 400), to: null },
-      ],
-      files,
-    )
-    expect(edited.notes).toEqual([])
-    expect(applied(edited.text, files)['apf/all.yaml']).toBe(level.replace('100', '120'))
-    const alone = exportDiff(
-      [{ kind: 'FlowSchema', name: 'gone', from: schema('gone', 400), to: null }],
-      [{ path: 'a b.yaml', text: gone }],
-    )
-    expect(applied(alone.text, [{ path: 'a b.yaml', text: gone }])).toEqual({})
-  })
-
-  it('says what it leaves out', () => {
-    const text = `x: &x {type: Limited, limited: {limitResponse: {type: Reject}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: {name: workload-low}\nspec: {<<: *x}\n`
-    const to = { metadata: { name: 'workload-low' }, spec: { type: 'Limited' } }
-    const from = {
-      metadata: { name: 'workload-low' },
-      spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
-    }
-    const { text: diff, notes } = exportDiff(
-      [{ kind: 'PriorityLevelConfiguration', name: 'workload-low', from, to }],
-      [{ path: 'a.yaml', text }],
-    )
-    expect(diff).toBe('')
-    expect(notes).toEqual([
-      expect.stringMatching(
-        /^PriorityLevelConfiguration workload-low in a\.yaml is not part of the diff: The text defines this with anchors/,
-      ),
-    ])
   })
 })

@@ -58,12 +58,6 @@ describe('catalogue', () => {
     const expected = [...atRest.map(({ name }) => name), `${PREFIX}watch_count_samples`]
     expect(shown.map(({ name }) => name).toSorted()).toEqual(expected.toSorted())
   })
-
-  it('says something of its own about each family, in sentences', () => {
-    const meanings = [...CATALOGUE.values()].flatMap(({ meaning, cannotShow }) => [meaning, cannotShow])
-    for (const sentence of meanings) expect(sentence).toMatch(/^[A-Z].*\.$/)
-    expect(new Set(meanings).size).toBe(meanings.length)
-  })
 })
 
 describe('missingFamilies', () => {

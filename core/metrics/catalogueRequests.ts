@@ -12,9 +12,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'after-event',
     needed: true,
-    meaning:
-      'Requests rejected since the start, because a queue was full, the level has no queues, or waiting took too long.',
-    cannotShow: 'Who was rejected; reason time-out includes clients that disconnected while waiting.',
     whenMissing: 'Rejections are unknown.',
   },
   {
@@ -25,8 +22,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'at-rest',
     needed: true,
-    meaning: 'Requests that started to execute since the server started, including the exempt level.',
-    cannotShow: 'How they ended, and how many seats each took.',
     whenMissing: 'Dispatched requests and their rate are unknown.',
   },
   {
@@ -37,8 +32,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'after-event',
     needed: true,
-    meaning: 'Requests waiting in queues at this instant.',
-    cannotShow: 'Anything between two scrapes: a queue that fills and drains in a second may be missed.',
     whenMissing: 'Queued requests are unknown.',
   },
   {
@@ -50,9 +43,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     since: 29,
     presence: 'after-event',
     needed: true,
-    meaning: 'Seats that the waiting requests would take at their widest, at this instant.',
-    cannotShow:
-      'The exact width after a limit fell: narrowing a queued request is not taken off, so it may drift upwards.',
     whenMissing: 'Queued seats are unknown; queued requests are shown.',
   },
   {
@@ -63,8 +53,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: true,
-    meaning: 'Length of the selected queue when each request was enqueued, including the request.',
-    cannotShow: 'The length over time: it is weighted by arrivals, so busy moments count more.',
     whenMissing: 'Queue lengths at arrival are unknown.',
   },
   {
@@ -75,8 +63,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'at-rest',
     needed: true,
-    meaning: 'Requests executing at this instant; a watch counts until it is initialised.',
-    cannotShow: 'Occupied seats: a request may take many, and may keep them for a while after its end.',
     whenMissing: 'Executing requests are unknown.',
   },
   {
@@ -88,8 +74,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     since: 28,
     presence: 'at-rest',
     needed: true,
-    meaning: 'Seats occupied at this instant, those of finished requests that still linger included.',
-    cannotShow: 'Anything between two scrapes; the seat-utilisation histogram does.',
     whenMissing: 'Executing seats are unknown.',
   },
   {
@@ -100,9 +84,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'after-event',
     needed: true,
-    meaning: 'Seconds that each request of a limited level waited; execute="false" contains those rejected at once.',
-    cannotShow:
-      'Served requests alone: those that timed out in the queue count under execute="true"; exempt is not in it.',
     whenMissing: 'Waiting times are unknown.',
   },
   {
@@ -113,8 +94,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: true,
-    meaning: 'Seconds of execution of each request; for type="watch" until it was initialised.',
-    cannotShow: 'Requests that are still executing: a stuck request is not in it until it ends.',
     whenMissing: 'Execution times are unknown.',
   },
   {
@@ -125,8 +104,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: true,
-    meaning: 'Watchers counted for each mutating request when its cost was estimated.',
-    cannotShow: 'All watchers: those of a single node are not counted.',
     whenMissing: 'Watchers per mutating request are unknown.',
   },
   {
@@ -137,8 +114,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: true,
-    meaning: 'Seats estimated for each classified request, at its widest.',
-    cannotShow: 'Widths beyond the last bound of the version at hand (10 up to 1.33, 100 later).',
     whenMissing: 'Seats per request are unknown.',
   },
   {
@@ -149,22 +124,18 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: true,
-    meaning: 'Times that the request next in turn did not fit into the free seats.',
-    cannotShow: 'Requests: one that waits for room is counted at every attempt.',
     whenMissing: 'Failed attempts to dispatch are unknown.',
   },
 ]
 
 const BY_LEVEL = ['priority_level'] as const
 
-type GaugeText = Pick<FamilyInfo, 'meaning' | 'cannotShow' | 'whenMissing'>
-
 /** A gauge of virtual time; all but R itself appear with the first dispatch from a queue. */
 const virtualTime = (
   name: string,
   presence: FamilyInfo['presence'],
   labels: readonly string[],
-  text: GaugeText,
+  whenMissing: string,
 ): FamilyInfo => ({
   name: `apiserver_flowcontrol_${name}`,
   type: 'gauge',
@@ -173,36 +144,21 @@ const virtualTime = (
   stability: 'ALPHA',
   presence,
   needed: true,
-  ...text,
+  whenMissing,
 })
 
 /** Virtual time of fair queuing, and the time-weighted ratio histograms (specification 8.1, 8.2). */
 export const TIME_FAMILIES: readonly FamilyInfo[] = [
-  virtualTime('current_r', 'at-rest', BY_LEVEL, {
-    meaning: 'Progress meter R of the level when it last moved.',
-    cannotShow: 'R now: it moves only with events, and restarts low when virtual time is shifted by an epoch.',
-    whenMissing: 'Virtual time is unknown.',
-  }),
-  virtualTime('dispatch_r', 'after-event', BY_LEVEL, {
-    meaning: 'R at the last dispatch from a queue.',
-    cannotShow: 'Anything about a level that never queued.',
-    whenMissing: 'R at the last dispatch is unknown.',
-  }),
-  virtualTime('latest_s', 'after-event', BY_LEVEL, {
-    meaning: 'Virtual start of the request that was dispatched from a queue last.',
-    cannotShow: 'Which flow it belonged to.',
-    whenMissing: 'The virtual start of the last dispatch is unknown.',
-  }),
-  virtualTime('next_s_bounds', 'after-event', [...BY_LEVEL, 'bound'], {
-    meaning: 'Least and greatest virtual start over queues with waiting requests, at the last dispatch.',
-    cannotShow: 'The queues now: it stays as it was when the last queue drained.',
-    whenMissing: 'Bounds of virtual starts are unknown.',
-  }),
-  virtualTime('next_discounted_s_bounds', 'after-event', [...BY_LEVEL, 'bound'], {
-    meaning: 'The same bounds less the assumed work of the seats in use.',
-    cannotShow: 'Negative numbers: it is unsigned and wraps to about 1.8e11.',
-    whenMissing: 'Discounted bounds of virtual starts are unknown.',
-  }),
+  virtualTime('current_r', 'at-rest', BY_LEVEL, 'Virtual time is unknown.'),
+  virtualTime('dispatch_r', 'after-event', BY_LEVEL, 'R at the last dispatch is unknown.'),
+  virtualTime('latest_s', 'after-event', BY_LEVEL, 'The virtual start of the last dispatch is unknown.'),
+  virtualTime('next_s_bounds', 'after-event', [...BY_LEVEL, 'bound'], 'Bounds of virtual starts are unknown.'),
+  virtualTime(
+    'next_discounted_s_bounds',
+    'after-event',
+    [...BY_LEVEL, 'bound'],
+    'Discounted bounds of virtual starts are unknown.',
+  ),
   {
     name: 'apiserver_flowcontrol_epoch_advance_total',
     type: 'counter',
@@ -211,8 +167,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: false,
-    meaning: 'Times that virtual time was shifted back before it could overflow.',
-    cannotShow: 'Trouble: shifts are normal, only success="false" is not.',
     whenMissing: 'Shifts of virtual time are unknown.',
   },
   {
@@ -223,8 +177,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: true,
-    meaning: 'Nanoseconds spent at each ratio of seats in use to the current limit; misses nothing between scrapes.',
-    cannotShow: 'A true ratio where the current limit is 0: a tenth of the server is used instead.',
     whenMissing: 'Utilisation is known only at the instants of the scrapes.',
   },
   {
@@ -236,8 +188,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     since: 26,
     presence: 'at-rest',
     needed: true,
-    meaning: 'Nanoseconds spent at each ratio of seat demand to the current limit.',
-    cannotShow: 'The ratio to the nominal limit, contrary to its description; ratios above 6 are not distinguished.',
     whenMissing: 'Demand is known only as statistics of adjustment periods.',
   },
   {
@@ -248,9 +198,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: false,
-    meaning:
-      'Nanoseconds at each ratio of waiting requests to queue space, or of executing requests to the current limit.',
-    cannotShow: 'Seats: it counts requests and so skews low as soon as one takes several seats.',
     whenMissing: 'Seat utilisation is shown instead.',
   },
   {
@@ -261,8 +208,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: false,
-    meaning: 'Nanoseconds at each ratio of read-only or mutating requests to the capacity of the whole server.',
-    cannotShow: 'Levels, or seats: both kinds share one denominator, so it skews low.',
     whenMissing: 'Occupancy per level is shown instead.',
   },
 ]

@@ -20,9 +20,6 @@ export const DURATION_FAMILIES: readonly FamilyInfo[] = [
     stability: 'STABLE',
     presence: 'at-rest',
     needed: false,
-    meaning:
-      'Time from the arrival of a request to its end, by verb and resource; webhooks and the wait in queues count.',
-    cannotShow: 'The level or schema of a request, and how much of the time it waited.',
     whenMissing: 'Waits and executions are shown per level; how long reads, lists and writes take is unknown.',
   },
   {
@@ -34,9 +31,6 @@ export const DURATION_FAMILIES: readonly FamilyInfo[] = [
     since: 26,
     presence: 'at-rest',
     needed: false,
-    meaning:
-      'Time that the server and its storage took for a request, without webhooks and without the wait in queues.',
-    cannotShow: 'Which level executed the request.',
     whenMissing: 'Executions are shown per level, with webhooks.',
   },
   {
@@ -49,8 +43,6 @@ export const DURATION_FAMILIES: readonly FamilyInfo[] = [
     hiddenFrom: 28,
     presence: 'at-rest',
     needed: false,
-    meaning: 'Name that releases before 1.26 have for apiserver_request_sli_duration_seconds.',
-    cannotShow: 'Anything that the newer name does not.',
     whenMissing: 'Nothing is lost where apiserver_request_sli_duration_seconds is shown.',
   },
 ]

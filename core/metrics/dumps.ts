@@ -8,6 +8,7 @@ import {
   parseSeatSeconds,
   ZERO_TIME,
 } from '../text/text.ts'
+import type { ParseProblem } from './page.ts'
 import { DUMP_LEVEL_COLUMNS, DUMP_QUEUE_COLUMNS, DUMP_REQUEST_COLUMNS } from './dumpText.ts'
 
 /**
@@ -16,7 +17,7 @@ import { DUMP_LEVEL_COLUMNS, DUMP_QUEUE_COLUMNS, DUMP_REQUEST_COLUMNS } from './
  */
 export type DumpResult<Row> =
   | { readonly ok: true; readonly rows: Row[] }
-  | { readonly ok: false; readonly problem: DumpProblem; readonly rows: Row[] }
+  | { readonly ok: false; readonly problem: ParseProblem; readonly rows: Row[] }
 
 /** `GET /debug/api_priority_and_fairness/dump_priority_levels` (specification 12). */
 export function parsePriorityLevelsDump(text: string): DumpResult<DumpLevel> {
@@ -78,8 +79,8 @@ export function parseRequestsDump(text: string): DumpResult<DumpRequest> {
 
 /** Aborts reading one row; never leaves this file. */
 class FieldProblem extends Error {
-  readonly at: Pick<DumpProblem, 'line' | 'column'>
-  constructor(message: string, at: Pick<DumpProblem, 'line' | 'column'>) {
+  readonly at: Pick<ParseProblem, 'line' | 'column'>
+  constructor(message: string, at: Pick<ParseProblem, 'line' | 'column'>) {
     super(message)
     this.at = at
   }
@@ -197,23 +198,15 @@ function readKind(kind: DumpKind, text: string) {
  * formatter. Fields may contain commas and spaces, so cells are not found by splitting but by the columns of the
  * header, which no field can move: every line has the same columns, counted in code points as the formatter does.
  */
-interface DumpProblem {
-  /** 1-based; columns count code points. */
-  readonly line: number
-  readonly column: number
-  /** One sentence: what was found and what was expected. */
-  readonly message: string
-}
-
 type DumpTable =
   | {
       readonly columns: readonly string[]
       readonly rows: readonly DumpRow[]
       /** The first problem; rows that could be split into cells are present all the same. */
-      readonly problem: DumpProblem | undefined
+      readonly problem: ParseProblem | undefined
     }
   /** Not a table at all. */
-  | { readonly columns: undefined; readonly problem: DumpProblem }
+  | { readonly columns: undefined; readonly problem: ParseProblem }
 
 interface DumpRow {
   readonly line: number
@@ -237,7 +230,7 @@ function readDumpTable(text: string): DumpTable {
   if ('message' in header) return { columns: undefined, problem: header }
 
   const rows: DumpRow[] = []
-  let problem: DumpProblem | undefined
+  let problem: ParseProblem | undefined
   for (const [i, line] of lines.entries()) {
     if (i === 0) continue
     const cells = cutRow(line, i + 1, header)
@@ -262,7 +255,7 @@ interface Header {
   readonly trailing: boolean
 }
 
-function readHeader(line: string): Header | DumpProblem {
+function readHeader(line: string): Header | ParseProblem {
   const names: string[] = []
   const starts: number[] = []
   for (const found of line.matchAll(/([^,]*)(,\s*|$)/g)) {
@@ -287,7 +280,7 @@ function describeOther(line: string): string {
   return `Expected a line of column names such as "PriorityLevelName, …" and found ${JSON.stringify(shown)}.`
 }
 
-function cutRow(line: string, lineNumber: number, { starts, trailing }: Header): { cells: DumpCell[] } | DumpProblem {
+function cutRow(line: string, lineNumber: number, { starts, trailing }: Header): { cells: DumpCell[] } | ParseProblem {
   // Only lines beyond ASCII have code points that differ from the string's own units.
   const points = isAscii(line) ? line : Array.from(line)
   const slice = (from: number, to?: number): string => {

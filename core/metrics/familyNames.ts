@@ -83,7 +83,7 @@ type FamilyUnit =
   | 'events'
   | 'none'
 
-/** One metric family as the API server documents and exposes it (specification 8). */
+/** One metric family as the API server documents and exposes it (specification 8, docs/frame.md). */
 export interface FamilyInfo {
   readonly name: string
   readonly type: FamilyType
@@ -100,10 +100,6 @@ export interface FamilyInfo {
   readonly presence: 'at-rest' | 'after-event'
   /** Frames are built from it, or its absence is worth a notice. */
   readonly needed: boolean
-  /** One sentence: the meaning of a value. */
-  readonly meaning: string
-  /** One sentence: what a value does not show. */
-  readonly cannotShow: string
   /** One sentence for users whose server does not expose it: what is unavailable, or what is shown instead. */
   readonly whenMissing: string
 }

@@ -1,20 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { isOpenMetrics, type Page } from './page.ts'
+import type { Page } from './page.ts'
 import { createParser } from './parse.ts'
 
 const parse = (text: string): Page => createParser({ format: 'openmetrics' }).parse(new TextEncoder().encode(text))
-
-describe('isOpenMetrics', () => {
-  it.each([
-    ['application/openmetrics-text; version=1.0.0; charset=utf-8', true],
-    ['Application/OpenMetrics-Text', true],
-    ['text/plain; version=0.0.4; charset=utf-8', false],
-    ['application/openmetrics-textual', false],
-    [undefined, false],
-  ])('%s', (contentType, expected) => {
-    expect(isOpenMetrics(contentType)).toBe(expected)
-  })
-})
 
 describe('OpenMetrics', () => {
   it('cuts off the fractions of a millisecond, as Prometheus does', () => {

@@ -34,7 +34,7 @@ export interface Family {
   readonly exemplars?: ReadonlyMap<number, Exemplar>
 }
 
-/** What stopped the parser, with 1-based line and column (in bytes). */
+/** What stopped the parser, with 1-based line and column (in bytes; in a dump, in code points). */
 export interface ParseProblem {
   readonly line: number
   readonly column: number
@@ -50,10 +50,6 @@ export interface Page {
 }
 
 export type Format = 'text' | 'openmetrics'
-
-/** Whether a `Content-Type` header announces OpenMetrics rather than the classic text format. */
-export const isOpenMetrics = (contentType: string | undefined): boolean =>
-  /^\s*application\/openmetrics-text\s*(?:;|$)/i.test(contentType ?? '')
 
 /** Names that `# TYPE` may give, by format. OpenMetrics uses `unknown` for what the text format calls `untyped`. */
 export const TYPES: Readonly<Record<Format, ReadonlyMap<string, FamilyType>>> = {

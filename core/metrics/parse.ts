@@ -19,7 +19,7 @@ import { describeByte, SeriesScanner } from './scanSample.ts'
 export interface ParserOptions {
   /** Names of the families to keep; all by default. Lines of others are skipped without examination. */
   readonly keep?: ReadonlySet<string>
-  /** `text` by default; see `isOpenMetrics`. */
+  /** `text` by default. */
   readonly format?: Format
   /** Types of families that pages may leave undeclared; none by default. */
   readonly typeOf?: TypeOf

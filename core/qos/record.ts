@@ -1,6 +1,6 @@
 import { type Finding, member, quoted, rejected } from '../config/finding.ts'
 import { isJsonObject, readAnything, readAmount, readFlag, readText, type Read } from '../config/jsonValues.ts'
-import { readAs } from '../config/members.ts'
+import { readAs, type Members } from '../config/members.ts'
 import { nearest, parseGoTime } from '../text/text.ts'
 import { isMap, type JsonMap, toJson } from '../manifest/json.ts'
 import { MS_PER_SECOND, msToNs, type Nanoseconds, nsToSeconds, secondsToNs } from '../units.ts'
@@ -57,8 +57,6 @@ interface WrittenOperation extends RangeOptions {
   readonly success: readonly TxnElement[]
   readonly failure: readonly TxnElement[]
 }
-
-type Members = Parameters<Parameters<typeof readAs>[0]>[0]
 
 /** What requests and elements of a Txn have in common. */
 const operationMembers = (members: Members, depth: number): Omit<WrittenOperation, 'op'> => ({

@@ -42,13 +42,21 @@ export function mostRequestsOf({ clients, phases, seconds }: Scenario): number {
   return clients.reduce((sum, group) => sum + mostRequests(group, seconds, bugs.get(group.name)), 0)
 }
 
-function checkAmounts(scenario: Scenario, findings: Finding[]): void {
-  const { name, seconds, statisticsFrom, clients, phases, variants, controllers, criteria, assertions } = scenario
-  const say = (at: string, message: string): void => void findings.push(problem(at, message))
+/** What every scenario needs, of an API server or an etcd. */
+export function checkWhole(
+  { name, clients, variants }: Pick<Scenario, 'name'> & Readonly<Record<'clients' | 'variants', readonly unknown[]>>,
+  say: (at: string, message: string) => void,
+): void {
   if (name === '') say('name', 'A scenario needs a name.')
   if (clients.length === 0) say('clients', 'A scenario needs clients.')
   if (variants.length === 0) say('variants', 'A scenario needs a variant: one with a name is enough.')
   if (variants.length > MOST_VARIANTS) say('variants', `A scenario has at most ${MOST_VARIANTS} variants.`)
+}
+
+function checkAmounts(scenario: Scenario, findings: Finding[]): void {
+  const { seconds, statisticsFrom, phases, controllers, criteria, assertions } = scenario
+  const say = (at: string, message: string): void => void findings.push(problem(at, message))
+  checkWhole(scenario, say)
   if (phases.length > MOST_PHASES) say('phases', `A scenario has at most ${MOST_PHASES} phases.`)
   if (controllers.length > MOST_CONTROLLERS) {
     say('controllers', `A scenario has at most ${MOST_CONTROLLERS} controllers.`)

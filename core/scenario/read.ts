@@ -2,7 +2,7 @@ import { builtInObjects } from '../config/builtIn.ts'
 import { checkObject } from '../config/checkObject.ts'
 import { entry, type Finding, member, quoted } from '../config/finding.ts'
 import { type Read, readAnything, readText } from '../config/jsonValues.ts'
-import { readAs } from '../config/members.ts'
+import { readAs, type Members } from '../config/members.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import { withEdit } from '../impact/applyManifests.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
@@ -101,8 +101,6 @@ const readVersion: Read<string> = (value, at, findings) => {
   findings.push(problem(at, `${at} must be a version from ${COVERED_RANGE}, not ${quoted(text)}.`))
   return ''
 }
-
-type Members = Parameters<Parameters<typeof readAs>[0]>[0]
 
 const serverMembers = (members: Members): WrittenServer => ({
   ...members.given('algorithm', readAlgorithm),

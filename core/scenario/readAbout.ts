@@ -1,13 +1,11 @@
 import { type Finding, anyOf, quoted } from '../config/finding.ts'
 import { type Read, readText } from '../config/jsonValues.ts'
-import type { readAs } from '../config/members.ts'
+import type { Members } from '../config/members.ts'
 import { VERDICTS, type Verdict } from '../contract/scenario.ts'
 import { readAssertion } from './readMeasured.ts'
 import { bounded, problem } from './values.ts'
 
 export const LONGEST_SECONDS = 3_600
-
-type Members = Parameters<Parameters<typeof readAs>[0]>[0]
 
 /** Members that all scenarios have, for an API server or an etcd. */
 export const aboutMembers = (members: Members) => ({

@@ -1,10 +1,8 @@
 import { anyOf, type Finding, member, quoted, meantOr } from '../config/finding.ts'
 import { type Read, readAmount, readList, readText } from '../config/jsonValues.ts'
-import { readAs } from '../config/members.ts'
+import { readAs, type Members } from '../config/members.ts'
 import { type Assertion, isMeasure, type Measured, MEASURES } from './scenario.ts'
 import { problem } from './values.ts'
-
-type Members = Parameters<Parameters<typeof readAs>[0]>[0]
 
 const measuredMembers = (members: Members) => ({
   measure: members.text('measure'),

@@ -1,12 +1,11 @@
 import { entry, type Finding, member } from '../config/finding.ts'
 import { isJsonObject, type JsonObject, type Read, readAnything } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
-import { MOST_VARIANTS } from '../contract/bounds.ts'
 import { DEFAULT_SETTINGS, type QosConfiguration } from '../qos/configuration.ts'
 import { readRules } from '../qos/read.ts'
 import { RecordReader } from '../qos/record.ts'
 import { numbered } from '../simulate/workload.ts'
-import { MOST_ASSERTIONS, MOST_REQUESTS } from './checkScenario.ts'
+import { checkWhole, MOST_ASSERTIONS, MOST_REQUESTS } from './checkScenario.ts'
 import { aboutMembers, LONGEST_SECONDS, readVerdict } from './readAbout.ts'
 import { MOST_ACTORS, MOST_CALLS, MOST_MS, MOST_PER_SECOND, thinkTime } from './readClients.ts'
 import type { Assertion, MeasureName } from './scenario.ts'
@@ -138,12 +137,9 @@ const withNumber = (written: JsonObject, client: number): JsonObject =>
   )
 
 function checkStore(scenario: StoreScenario, findings: Finding[]): void {
-  const { name, seconds, statisticsFrom, etcd, clients, variants, criteria, assertions } = scenario
+  const { seconds, statisticsFrom, etcd, clients, variants, criteria, assertions } = scenario
   const say = (at: string, message: string): void => void findings.push(problem(at, message))
-  if (name === '') say('name', 'A scenario needs a name.')
-  if (clients.length === 0) say('clients', 'A scenario needs clients.')
-  if (variants.length === 0) say('variants', 'A scenario needs a variant: one with a name is enough.')
-  if (variants.length > MOST_VARIANTS) say('variants', `A scenario has at most ${MOST_VARIANTS} variants.`)
+  checkWhole(scenario, say)
   if (statisticsFrom >= seconds) say('statisticsFrom', `The run ends after ${seconds} s: begin earlier.`)
   if (etcd.usedBytes > etcd.quotaBytes) say('etcd.usedBytes', 'More is stored than the quota allows: store less.')
   if (criteria.length + assertions.length > MOST_ASSERTIONS) {

@@ -127,8 +127,6 @@ interface Recommendation {
    * other shape that reaches it has at least as many queues and as large a hand as one of them.
    */
   readonly candidates: readonly Candidate[]
-  /** The last of them: fewest queues of all. */
-  readonly fewest: Candidate | undefined
   /** The best shape with at most this many queues: a fallback when none reaches the target. */
   readonly closest: Candidate
 }
@@ -151,7 +149,7 @@ export function recommend({ target, elephants, maxQueues }: ShardingGoal): Recom
       candidates.push(candidateOf({ queues, handSize }, elephants))
     }
   }
-  return { candidates, fewest: candidates.at(-1), closest }
+  return { candidates, closest }
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import type { SourceInfo } from '../frame/frame.ts'
-import { byCodeUnits } from '../text/text.ts'
+import { byCodeUnits, decoded } from '../text/text.ts'
 import { isList, isObject, type Data } from './changes.ts'
 import { ETCD_MEMBERS, ETCD_WORDS, PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS } from './publicWords.ts'
 import { dataOf, eventOf } from './recording.ts'
@@ -215,12 +215,4 @@ const EXACT_OBJECTS = exactly(ObjectSetSchema).transform((objects) => ObjectSetS
 function onlyKnown(event: SourceEvent): SourceEvent {
   if (event.kind !== 'objects' || event.reading.objects === undefined) return event
   return { ...event, reading: { ...event.reading, objects: EXACT_OBJECTS.parse(event.reading.objects) } }
-}
-
-const decoded = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

@@ -47,6 +47,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** A part of an address without percent-encoding; as it is where an escape is malformed. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** A third of the letters of a word. */
 const aThird = (candidate: string): number => Math.max(1, Math.floor(candidate.length / 3))
 

@@ -136,7 +136,7 @@ function driftText({ reference, current, found }: Compared, withServer: boolean)
 /** A unified diff that turns the reference into the current configuration. */
 const driftPatch = ({ found }: Compared): readonly string[] =>
   exportDiff(found.rows.map(({ kind, name, reference, current }) => ({ kind, name, from: reference, to: current })))
-    .text.split('\n')
+    .split('\n')
     .slice(0, -1)
 
 /** What differs between two configurations; 1 when anything does, or when a server would reject an object. */

@@ -2,7 +2,7 @@ import { plain } from '../../core/text/format.ts'
 import { ALGORITHMS, type Algorithm } from '../../core/engine/profiles.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
-import { DraftTally, type DecidedSide, type DraftComparison } from '../../core/live/draftTally.ts'
+import { DraftTally, hasLeft, type DecidedSide, type DraftComparison } from '../../core/live/draftTally.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { hasDecided } from '../../core/run/candidate.ts'
@@ -207,8 +207,6 @@ const hasEnded = (row: LiveRequest): boolean =>
 /** In a draft, a request whose client left never leaves its queue. */
 const goesOnInDraft = (row: LiveRequest): boolean =>
   !hasLeft(row) && row.candidate !== undefined && (!hasDecided(row.candidate) || row.candidate.state === 'executing')
-
-const hasLeft = ({ state }: LiveRequest): boolean => state === 'cancelled' || state === 'failed'
 
 const NO_REQUEST_LINES =
   'It has no lines of klog with "HTTP": run the API server with -v=3 or more, and name its log as it was written or exported.'

@@ -9,7 +9,8 @@ import { type FeedRun, type FeedRunOptions, createFeedRun } from '../../core/fee
 import { createPositionStore } from './placeKeeper.ts'
 import type { Places } from '../ports/places.ts'
 import { startTail } from './tail.ts'
-import { type Certificate, startWebhook } from './webhook.ts'
+import { startWebhook } from './webhook.ts'
+import type { CertificateAndKey } from '../listen/certificate.ts'
 import { refuseOthers } from '../files/files.ts'
 
 /** Time and a timer, passed in. */
@@ -28,7 +29,7 @@ export interface FeedOptions extends Omit<FeedRunOptions, 'identity' | 'startUni
   /** Stores the positions in followed files; if absent, a restart reads them from the start. */
   readonly places?: Places | undefined
   /** Generates key and certificate for `127.0.0.1` and `localhost`, for a webhook; not used with `plain-http`. */
-  readonly certificate?: (() => Promise<Certificate>) | 'plain-http'
+  readonly certificate?: (() => Promise<CertificateAndKey>) | 'plain-http'
   /** Token of the webhook for its whole life; a random one if absent. */
   readonly token?: string
   /** Called with sentences for the operator: a position that cannot be written, a file that cannot be read. */

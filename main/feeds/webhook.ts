@@ -4,23 +4,18 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import type { FeedRecord } from '../../core/feeds/request.ts'
 import { readAuditBatch } from '../../core/feeds/logReader.ts'
 import { kubeconfigText } from '../cluster/kubeconfigFile.ts'
+import type { CertificateAndKey } from '../listen/certificate.ts'
 import { type ConnectionLimits, keepRoom } from '../listen/connections.ts'
 import { secretCheck } from '../listen/secrets.ts'
 import { messageOf } from '../../core/text/text.ts'
-
-/** PEM, for `127.0.0.1` and `localhost`. */
-export interface Certificate {
-  readonly key: string
-  readonly cert: string
-}
 
 export interface WebhookOptions {
   /** 0 chooses a free one. */
   readonly port: number
   /** The token that the API server has to send. */
   readonly token: string
-  /** `plain-http` only if configured: tokens and events are then sent unencrypted over loopback. */
-  readonly tls: Certificate | 'plain-http'
+  /** Of `127.0.0.1` and `localhost`. `plain-http` only if configured: tokens and events are then sent unencrypted over loopback. */
+  readonly tls: CertificateAndKey | 'plain-http'
   /** Accepts the records; the API server is answered when it has returned. */
   readonly onBatch: (records: readonly FeedRecord[]) => void
   /** Called with a sentence for a post that is not a batch of audit events. */

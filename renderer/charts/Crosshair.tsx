@@ -10,7 +10,7 @@ import { PlainTable } from '../components/PlainTable.tsx'
 import { CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
 import { useWheel } from './wheel.ts'
-import { dragRange, nearestIndex, stepCursor, type TimeRange, readCursor, type CursorRow } from './crosshair.data.ts'
+import { dragRange, nearestIndex, stepCursor, readCursor, type CursorRow } from './crosshair.data.ts'
 import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot.data.ts'
 
 export interface CrosshairProps {
@@ -167,7 +167,7 @@ function RangeBox(props: { plot: Plot; domain: TimeDomain; from: number; to: num
 }
 
 interface SelectedRange {
-  readonly range?: TimeRange
+  readonly range?: TimeDomain
   /** The drag paused live data, so clearing the range resumes it. */
   readonly pausedHere: boolean
 }
@@ -176,7 +176,7 @@ interface SelectedRange {
 export const rangeStore = create<SelectedRange>(() => ({ pausedHere: false }))
 
 /** Shows a range while it is dragged; live data pauses, buffering continues. */
-export function selectRange(range: TimeRange): void {
+export function selectRange(range: TimeDomain): void {
   const { paused, pause } = timeStore.getState()
   const pausedHere = rangeStore.getState().pausedHere || !paused
   if (!paused) pause()

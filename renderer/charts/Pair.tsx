@@ -1,6 +1,5 @@
 import { memo, useCallback, useMemo, type ReactNode } from 'react'
-import type { Period } from '../../core/compare/period.ts'
-import type { Series } from '../../core/history/series.ts'
+import type { ComparedPeriod } from '../../core/compare/compare.ts'
 import { Crosshair } from './Crosshair.tsx'
 import type { Plot } from './plot.data.ts'
 import { useSize } from './plot.tsx'
@@ -9,11 +8,6 @@ import { PlainTable } from '../components/PlainTable.tsx'
 import { UNKNOWN } from '../../core/text/format.ts'
 import { format } from '../theme/format.ts'
 import styles from './paired.module.css'
-
-export interface Shown {
-  readonly period: Period
-  readonly series: Series
-}
 
 /** A formatted number at an instant. */
 export interface Reading {
@@ -29,12 +23,12 @@ export interface PairProps {
   readonly height: number
   /** Letter of `b`; that of `a` is A. */
   readonly letter: string
-  readonly a: Shown
-  readonly b: Shown
+  readonly a: ComparedPeriod
+  readonly b: ComparedPeriod
   /** A drawing of one period, or the reason why there is none. */
-  readonly draw: (shown: Shown, side: string, plot: Plot) => ReactNode
+  readonly draw: (shown: ComparedPeriod, side: string, plot: Plot) => ReactNode
   /** The same numbers in the same order for every instant. */
-  readonly read: (shown: Shown, at: number) => readonly Reading[]
+  readonly read: (shown: ComparedPeriod, at: number) => readonly Reading[]
 }
 
 /** One chart of two periods, or of two variants. Their cursors are equally far from the start of each period. */
@@ -52,7 +46,7 @@ export const Pair = memo(function Pair(props: PairProps) {
 function Half(
   props: PairProps & {
     readonly side: string
-    readonly shown: Shown
+    readonly shown: ComparedPeriod
     /** From an instant of this side to the cursor, which is an instant of B; milliseconds. */
     readonly shift: number
   },
@@ -121,5 +115,5 @@ const valueIn = (readings: readonly Reading[], what: string): string =>
   readings.find((one) => one.what === what)?.value ?? UNKNOWN
 
 /** Empty where this period is shorter than the other. */
-const readingOf = (read: PairProps['read'], shown: Shown, at: number): readonly Reading[] =>
+const readingOf = (read: PairProps['read'], shown: ComparedPeriod, at: number): readonly Reading[] =>
   at < shown.period.from || at > shown.period.to ? [] : read(shown, at)

@@ -16,7 +16,8 @@ import { ChartFrame } from '../components/ChartFrame.tsx'
 import type { ChartTable } from '../components/csv.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
-import { Pair, type Shown } from './Pair.tsx'
+import type { ComparedPeriod } from '../../core/compare/compare.ts'
+import { Pair } from './Pair.tsx'
 import styles from './paired.module.css'
 
 const HEIGHT = 150
@@ -27,8 +28,8 @@ interface ChartsProps {
   readonly sides: 'periods' | 'variants'
   /** Letter of `b`; that of `a` is A. */
   readonly letter?: string
-  readonly a: Shown
-  readonly b: Shown
+  readonly a: ComparedPeriod
+  readonly b: ComparedPeriod
   readonly marks: readonly Mark[]
 }
 
@@ -57,7 +58,7 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
     )
   }, [points])
   const draw = useCallback(
-    (shown: Shown, side: string, plot: Plot) => {
+    (shown: ComparedPeriod, side: string, plot: Plot) => {
       const own = points.get(shown) ?? []
       if (own.every(({ rate }) => rate === undefined)) return <Absent>{`No rejection data for ${side}.`}</Absent>
       const { period } = shown
@@ -77,7 +78,7 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
     [points, axis, events],
   )
   const read = useCallback(
-    (shown: Shown, at: number) => {
+    (shown: ComparedPeriod, at: number) => {
       const isSilent = gapAround(shown.series, at) !== undefined
       const point = isSilent ? undefined : points.get(shown)?.[nearestIndex(shown.series.times, at)]
       return [{ what: 'rejected', value: format.rate(point?.rate) }]
@@ -120,7 +121,7 @@ const rejectionSentence = (side: string, rates: Rates, missing: string): string 
   return `Rejections in ${side}: ${most === 0 ? 'none' : `at most ${format.rate(most)} requests per second`}${missing === '' ? '' : `; ${missing}`}`
 }
 
-function ratePath(rates: Rates, { period }: Shown, axis: ValueAxis, plot: Plot): string {
+function ratePath(rates: Rates, { period }: ComparedPeriod, axis: ValueAxis, plot: Plot): string {
   const base = plot.height - plot.bottom
   const y = linear(axis.max, base, plot.top)
   return areaPath(
@@ -146,7 +147,7 @@ export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
     )
   }, [a, b, level, options])
   const draw = useCallback(
-    (shown: Shown, side: string, plot: Plot) => {
+    (shown: ComparedPeriod, side: string, plot: Plot) => {
       const own = data.get(shown)
       if (own === undefined) {
         const nothing = shown.series.times.length === 0
@@ -157,7 +158,7 @@ export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
     [data, level, options, events],
   )
   const read = useCallback(
-    ({ series }: Shown, at: number) => {
+    ({ series }: ComparedPeriod, at: number) => {
       const row = readCursor(series, at)?.rows.find((one) => one.level === level)
       return [
         { what: 'executing', value: format.seats(row?.executing) },

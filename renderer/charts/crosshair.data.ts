@@ -1,3 +1,4 @@
+import type { Period } from '../../core/compare/period.ts'
 import { sumOfKnown } from '../../core/frame/reading.ts'
 import type { Gap } from '../../core/history/gaps.ts'
 import { gapAround } from '../../core/history/gapsWithin.ts'
@@ -55,13 +56,8 @@ export function readCursor(series: Series, cursor: number): CursorReading | unde
   return { at, rows, gap: undefined }
 }
 
-export interface TimeRange {
-  readonly from: number
-  readonly to: number
-}
-
 /** The range between the two ends of a drag; `undefined` when it is too short to be intended. */
-export function dragRange(start: number, end: number, leastMs: number): TimeRange | undefined {
+export function dragRange(start: number, end: number, leastMs: number): Period | undefined {
   const range = { from: Math.min(start, end), to: Math.max(start, end) }
   return range.to - range.from >= leastMs ? range : undefined
 }
@@ -91,7 +87,7 @@ const sumOfRates = (
 }
 
 /** Sums up one level over a selected range; rates are integrated over the width of a point. */
-export function summariseRange(series: Series, levelName: string, range: TimeRange): RangeSummary {
+export function summariseRange(series: Series, levelName: string, range: Period): RangeSummary {
   const columns = series.levels.find((level) => level.name === levelName)?.columns
   let samples = 0
   let executing = 0

@@ -33,7 +33,6 @@ export interface DataTableProps<R extends object> {
   readonly selectedKey?: string | undefined
   /** Shown above the others, in their given order, regardless of the sorting; copies of rows that need attention. */
   readonly pinned?: readonly R[]
-  readonly initialSort?: Sorting
   /** File name of the CSV, without extension; absent: no export. */
   readonly csvName?: string | undefined
   /** What a column measures, by its id; absent where no metric holds it. */
@@ -59,7 +58,7 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
   const copies = promqlCopies(columns, props.promql)
   const [settings] = useSettings()
   const density = props.density ?? settings.density
-  const { sorted, sorting, sortBy } = useSortedRows(columns, rows, props.initialSort)
+  const { sorted, sorting, sortBy } = useSortedRows(columns, rows)
   const fixed = hasFixedColumns(columns)
   const all = pinned.length === 0 ? sorted : [...pinned, ...sorted]
   const virtual = props.virtual ?? all.length > VIRTUAL_FROM
@@ -168,9 +167,8 @@ export function promqlCopies<R>(
 function useSortedRows<R extends object>(
   columns: readonly DataColumn<R>[],
   rows: readonly R[],
-  initial: Sorting | undefined,
 ): { sorted: readonly R[]; sorting: Sorting | undefined; sortBy: (column: DataColumn<R>) => void } {
-  const [sorting, setSorting] = useState(initial)
+  const [sorting, setSorting] = useState<Sorting>()
   const sorted = useMemo(() => sortedRows(columns, rows, sorting), [columns, rows, sorting])
   const sortBy = (column: DataColumn<R>): void => {
     if (!isSortable(column)) return

@@ -6,10 +6,10 @@ import {
   type Proposal,
   nameClash,
   readEntry,
-  type CheckedObject,
   type ReadEntry,
 } from '../../core/draft/readEntry.ts'
 import type { ObjectRef } from '../../core/guard/finding.ts'
+import type { CheckedObject } from '../../core/manifest/manifest.ts'
 import type { DraftBase } from './draftBase.ts'
 
 /** A draft, parsed against the present objects. */

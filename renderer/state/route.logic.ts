@@ -1,4 +1,5 @@
 import { pagesOf, SCREENS, type PageName, type ScreenName } from '../../core/contract/screens.ts'
+import { decoded } from '../../core/text/text.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
 
@@ -58,14 +59,6 @@ export function parseHash(hash: string): Route {
 function instantIn(text: string | null): number | undefined {
   const at = text === null ? Number.NaN : unixMsOf(text)
   return Number.isNaN(at) ? undefined : at
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 export function formatHash({ screen, level, page, object, source, server, range, at }: Route): string {

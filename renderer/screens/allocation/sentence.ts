@@ -185,7 +185,6 @@ const lowerFirst = (text: string): string =>
   /^(The|Only|It|Reallocations)\b/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 
 const WITHHELD = {
-  torn: 'Not compared: the page was read during a reallocation.',
   'limits-missing': 'Not compared: the server does not report the current limit of every level.',
   kept: 'Not compared: the reported bounds contradict each other.',
 } as const

@@ -3,7 +3,7 @@ import { sentenceText } from '../../../core/answer/answer.ts'
 import type { WhatIfReport, WhatIfWish, VariantReport } from '../../../core/contract/whatif.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { letterOf, mostChanged, presentCandidate, presentDecisions } from '../../../core/whatif/present.ts'
-import type { Shown } from '../../charts/Pair.tsx'
+import type { ComparedPeriod } from '../../../core/compare/compare.ts'
 import { LevelCharts, RejectionCharts } from '../../charts/PairedCharts.tsx'
 import { AnswerGrid, AnswerTable, type AnswerCells } from '../../components/answer/Answer.tsx'
 import { Segment } from '../../components/Button.tsx'
@@ -146,7 +146,7 @@ function TimePane(props: {
 const NO_MARKS = [] as const
 
 /** The numbers of one level over the whole run. */
-function shownOf(series: Series | undefined, level: string | undefined): Shown | undefined {
+function shownOf(series: Series | undefined, level: string | undefined): ComparedPeriod | undefined {
   const [from, to] = [series?.times[0], series?.times.at(-1)]
   if (series === undefined || from === undefined || to === undefined) return undefined
   return { period: { from, to }, series: { ...series, levels: series.levels.filter(({ name }) => name === level) } }

@@ -108,10 +108,8 @@ export function SeatsWanted(props: {
   const objects = useDraftObjects() ?? base
   const wanted = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : undefined
   const answer =
-    wanted === undefined || objects === undefined
-      ? undefined
-      : sharesForSeats(objects, serverLimit, [{ name: level, nominal: wanted }])
-  const own = answer?.possible === true ? answer.rows.find(({ name }) => name === level) : undefined
+    wanted === undefined || objects === undefined ? undefined : sharesForSeats(objects, serverLimit, level, wanted)
+  const own = answer?.possible === true ? answer : undefined
   const takes =
     own === undefined || own.sharesAfter === own.sharesBefore ? undefined : (
       <Button
@@ -133,7 +131,7 @@ export function SeatsWanted(props: {
           'shares for a nominal limit'
         ) : (
           <>
-            {seatsAnswer(level, answer)} {takes}
+            {seatsAnswer(answer)} {takes}
           </>
         )
       }
@@ -154,16 +152,14 @@ export function SeatsWanted(props: {
 }
 
 /** The shares needed, and what the other levels lose. */
-export function seatsAnswer(level: string, answer: SharesAnswer | undefined): string {
+export function seatsAnswer(answer: SharesAnswer | undefined): string {
   if (answer === undefined) return 'Enter a whole number of seats.'
   if (!answer.possible) return answer.why
-  const own = answer.rows.find(({ name }) => name === level)
-  if (own === undefined) return ''
-  if (own.sharesAfter === own.sharesBefore) return `${own.sharesBefore} shares already give ${own.nominalAfter} seats`
-  const change = answer.rows
-    .filter(({ name }) => name !== level)
-    .reduce((sum, { nominalBefore, nominalAfter }) => sum + nominalAfter - nominalBefore, 0)
+  const { sharesBefore, sharesAfter, nominalAfter, othersGain } = answer
+  if (sharesAfter === sharesBefore) return `${sharesBefore} shares already give ${nominalAfter} seats`
   const others =
-    change === 0 ? 'other levels are unchanged' : `the others ${change < 0 ? 'lose' : 'gain'} ${Math.abs(change)}`
-  return `${own.sharesAfter} shares give ${own.nominalAfter} seats; ${others}`
+    othersGain === 0
+      ? 'other levels are unchanged'
+      : `the others ${othersGain < 0 ? 'lose' : 'gain'} ${Math.abs(othersGain)}`
+  return `${sharesAfter} shares give ${nominalAfter} seats; ${others}`
 }

@@ -1,6 +1,7 @@
 import { format } from '../../../theme/format.ts'
 import { useState } from 'react'
-import { withObjects, emptyObject, PRESETS, type PresetObject } from '../../../../core/draft/presets.ts'
+import type { TypedObject } from '../../../../core/config/decode.ts'
+import { withObjects, emptyObject, PRESETS } from '../../../../core/draft/presets.ts'
 import { Dialog } from 'radix-ui'
 import dialog from '../../../components/Dialog.module.css'
 import { Icon } from '../../../components/Icon.tsx'
@@ -16,7 +17,7 @@ import { select } from './draftObject.ts'
 export function NewObject(props: { readonly open: boolean; readonly onOpen: (open: boolean) => void }) {
   const { open, onOpen } = props
   const [pasting, setPasting] = useState(false)
-  const begin = (objects: readonly [PresetObject, ...PresetObject[]]): void => {
+  const begin = (objects: readonly [TypedObject, ...TypedObject[]]): void => {
     onOpen(false)
     const { entries, base } = draftNow()
     if (base === undefined) return

@@ -29,7 +29,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
         told('Saved draft-kustomize.tar')
       },
     },
-    { label: 'Diff, for a pull request', onSelect: () => save('draft.patch', exportDiff(changes).text) },
+    { label: 'Diff, for a pull request', onSelect: () => save('draft.patch', exportDiff(changes)) },
     {
       label: 'Copy YAML',
       onSelect: () =>
