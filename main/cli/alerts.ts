@@ -1,12 +1,11 @@
 import type { AlertChange, Silence } from '../../core/contract/alerts.ts'
-import { createAlertWatch, type AlertWatch } from '../../core/alerts/watch.ts'
+import { createSourceNoter } from '../../core/alerts/noted.ts'
+import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { alertsAt } from '../../core/alerts/past.ts'
 import { changeLines, silenceOf, standingLines } from '../../core/alerts/words.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
-import { createDeriver } from '../../core/frame/derive.ts'
-import type { ServerFrame } from '../../core/frame/frame.ts'
-import { knownObjects } from '../../core/source/sourceEvent.ts'
-import { rfc3339, unixMsOf, type UnixMs } from '../../core/units.ts'
+import { createPicture } from '../../core/source/picture.ts'
+import { rfc3339, type UnixMs } from '../../core/units.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { notRecorded } from '../sources/recording.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -105,15 +104,16 @@ export function printRecordedAlerts(
   refuseWithoutLevels(entry.source)
   const problems: Problem[] = []
   const watch = createAlertWatch({ silences })
-  const take = createTaker(watch)
+  const [picture, noter] = [createPicture(), createSourceNoter(watch)]
   let [samples, fired, needed] = [0, 0, 0]
   for (const { told, held } of readRecording(entry, range, problems, KINDS)) {
     if (console.signal.aborted) return 2
-    const { event } = told
-    if (event.kind === 'objects') watch.takeObjects(knownObjects(event.reading))
-    if (event.kind !== 'frame' || held || event.lead === true) continue
-    samples++
-    for (const change of take(event.frame)) {
+    const { event, at } = told
+    // Rates begin with the range: a page from before it may be old.
+    if (held && event.kind === 'frame') continue
+    if (event.kind === 'frame' && event.lead !== true) samples++
+    picture.take(event)
+    for (const change of noter.take(event, picture, at).changes) {
       if (change.kind === 'fired') fired++
       if (counts(change)) needed++
       if (json) console.printJson(changeJson(change))
@@ -127,17 +127,4 @@ export function printRecordedAlerts(
   }
   const code = tellProblems(problems, console)
   return fail && needed > 0 ? 1 : code
-}
-
-/** Derives the inputs of the rules from each frame. Frames older than the newest one of their server are skipped. */
-function createTaker(watch: AlertWatch): (frame: ServerFrame) => readonly AlertChange[] {
-  const servers = new Map<string, { readonly derive: ReturnType<typeof createDeriver>; at: number }>()
-  return (frame) => {
-    const at = unixMsOf(frame.at)
-    const server = servers.get(frame.id) ?? { derive: createDeriver(frame.id), at }
-    if (at < server.at) return []
-    servers.set(frame.id, server)
-    server.at = at
-    return watch.take(frame, server.derive(frame))
-  }
 }

@@ -5,7 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { classifyingConfiguration } from '../../core/classify/configuration.ts'
+import { builtInObjects } from '../../core/config/builtIn.ts'
+import { ObjectSetSchema } from '../../core/config/schema.ts'
 import { createWebhook } from '../../main/cli/webhook.ts'
+import { levelFrame } from '../fixtures/frames.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
 import { runHere } from '../harness/commandHere.ts'
 import { recordStory } from '../harness/recordStory.ts'
@@ -86,6 +90,37 @@ it('prints how the rules stood at an instant', async () => {
   expect((await runHere(...at('2026-11-21T03:01:00Z'), '--from', '2026-11-21T03:00:00Z')).told).toContain(
     '--at does not go with --from and --to.',
   )
+})
+
+it('fires for no level that was deleted, over a range as at an instant', async () => {
+  const objects = ObjectSetSchema.parse(structuredClone(builtInObjects('v1.36.3')))
+  const levels = [...classifyingConfiguration(objects, 120).levels].map(([name, { limits }]) =>
+    levelFrame(name, [], {
+      limits: { nominal: limits.nominal, lower: limits.min, upper: limits.max, current: limits.nominal },
+    }),
+  )
+  // The last series that the server exported of it: at its upper limit, and short.
+  const hog = levelFrame('hog', [], {
+    limits: { nominal: 9, lower: 9, upper: 9, current: 9 },
+    demand: { highWatermark: 40, average: 40, stdev: 0, smoothed: 40, target: 40 },
+  })
+  const story = [...syntheticStory({ seconds: 420, startAt: START })].map(({ frame, dump }) => ({
+    frame: { ...frame, servers: frame.servers.map((server) => ({ ...server, levels: [...levels, hog] })) },
+    dump,
+  }))
+  const reading = { state: 'current', asOf: new Date(START).toISOString(), version: 'v1.36.3', objects } as const
+  await recordStory({
+    stateDir,
+    name: 'prod',
+    startAt: START,
+    events: [{ kind: 'objects', reading, origin: 'cluster' }],
+    story,
+  })
+  for (const range of [[], ['--at', '2026-11-21T03:06:59Z']]) {
+    const { output, told } = await runHere('alerts', '--recording', '20261121T03', ...range)
+    expect(told).toBe('')
+    expect(output).not.toContain('hog')
+  }
 })
 
 it('watches a source', async () => {
