@@ -3,11 +3,11 @@ import type { UnixMs } from '../units.ts'
 /** This many samples of a window are kept; nothing is available between two of them. */
 const SAMPLES = 30
 
-/** The first sample of a window. */
+/** The first sample of a window; the last one before it where the window has no other than the current one. */
 export interface Past<T> {
   readonly at: UnixMs
   readonly value: T
-  /** Whether that sample is as old as the window is long. */
+  /** Whether the samples cover the window. */
   readonly whole: boolean
 }
 
@@ -29,7 +29,7 @@ export function createLookback<T>(windowMs: number): Lookback<T> {
       if (newest === undefined || at - newest.at >= windowMs / SAMPLES) kept.push({ at, value })
       const start = kept.findLastIndex((sample) => sample.at <= at - windowMs)
       if (start > 0) kept = kept.slice(start)
-      const first = kept[0] ?? { at, value }
+      const first = kept.find((sample) => sample.at >= at - windowMs && sample.at < at) ?? kept[0] ?? { at, value }
       return { ...first, whole: start >= 0 }
     },
     clear() {

@@ -147,7 +147,7 @@ function rejections(
   const rejected = past && rejectedWithin(level, past)
   if (past === undefined || rejected === undefined) return []
   // Until the window is full, what happened is spread over all of it: a first burst is not a steady rate.
-  const seconds = Math.max(WINDOWS.rejected, at - past.at) / MS_PER_SECOND
+  const seconds = (past.whole ? at - past.at : Math.max(WINDOWS.rejected, at - past.at)) / MS_PER_SECOND
   return REJECT_REASONS.map((reason) => ({
     rule: 'R1',
     place: place(level, reason),

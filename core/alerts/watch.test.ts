@@ -58,6 +58,17 @@ describe('rejections', () => {
     expect(told(changes)).toEqual(['130 fired R1 workload-low', '380 resolved R1 workload-low'])
     expect(watch.alerts).toEqual([])
   })
+  it('never fires for one burst, however samples fall', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 40, maxLength: 200 }), (gaps) => {
+        let second = 0
+        const frames = [0, ...gaps].map((gap, i) =>
+          serverFrame((second += gap), [rejecting('workload-low', i > 9 ? 60 : 0)]),
+        )
+        expect(told(watched(frames).changes)).toEqual([])
+      }),
+    )
+  })
   it('does not fire for a few rejections', () => {
     expect(watched(everyTenSeconds(60, (step) => rejecting('system', Math.min(step, 3) * 3))).changes).toEqual([])
   })
