@@ -23,7 +23,10 @@ it('has an expression for every rule that metrics can evaluate', () => {
     alert: 'APFAtMaximumStillShort',
     expr:
       'apiserver_flowcontrol_current_limit_seats{priority_level!="exempt"} >= 0.98 * apiserver_flowcontrol_upper_limit_seats{priority_level!="exempt"}' +
-      ' and apiserver_flowcontrol_demand_seats_smoothed{priority_level!="exempt"} > apiserver_flowcontrol_current_limit_seats{priority_level!="exempt"}',
+      ' and apiserver_flowcontrol_demand_seats_smoothed{priority_level!="exempt"} > apiserver_flowcontrol_current_limit_seats{priority_level!="exempt"}' +
+      ' and (sum without (flow_schema) (apiserver_flowcontrol_current_executing_seats{priority_level!="exempt"}) > 0' +
+      ' or sum without (flow_schema) (rate(apiserver_flowcontrol_dispatched_requests_total{priority_level!="exempt"}[90s])) > 0' +
+      ' or sum without (flow_schema, reason) (rate(apiserver_flowcontrol_rejected_requests_total{priority_level!="exempt"}[90s])) > 0)',
     for: '300s',
     labels: { severity: 'warning' },
   })

@@ -50,7 +50,7 @@ const PER_LEVEL = ['priority_level']
 export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] {
   const critical = oneOf('priority_level', CRITICAL_LEVELS)
   const [{ value }, rates] = [gauges(place), ratesOf(place)]
-  const seats = (own: readonly Matcher[]): Part => value('executingSeats', own, [])
+  const seats = (own: readonly Matcher[], kept: readonly string[] = []): Part => value('executingSeats', own, kept)
   const all = (text: (...parts: string[]) => string, ...parts: readonly Part[]): Part => {
     const known = parts.filter((part) => part !== undefined)
     return known.length === parts.length ? text(...known) : undefined
@@ -64,6 +64,13 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
         ? `${metric(name, own)} offset ${durationText(ms)}`
         : `max_over_time(${metric(name, own, { rangeMs: ms })})`,
     )
+  // A deleted level keeps its last limits and demand on the page until the server restarts.
+  const inUse = all(
+    (executing, ...rates) => `(${[executing, ...rates].map((text) => `${text} > 0`).join(' or ')})`,
+    seats([NOT_EXEMPT], PER_LEVEL),
+    rates('dispatched', WINDOWS.inUse, [NOT_EXEMPT]),
+    rates('rejected', WINDOWS.inUse, [NOT_EXEMPT]),
+  )
   const servers = (text: string): string => {
     const by = place.clusterLabel ?? ''
     return `${text} > on (${by}) group_left () ${THRESHOLDS.imbalance} * avg by (${by}) (${text}) and ${text} >= ${THRESHOLDS.imbalanceSeats}`
@@ -115,10 +122,12 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
     [
       'R4',
       all(
-        (now, most, demand) => `${now} >= ${THRESHOLDS.ofUpperLimit} * ${most} and ${demand} > ${now}`,
+        (now, most, demand, used) =>
+          `${now} >= ${THRESHOLDS.ofUpperLimit} * ${most} and ${demand} > ${now} and ${used}`,
         current,
         upper,
         value('smoothed', [NOT_EXEMPT]),
+        inUse,
       ),
     ],
     [
@@ -191,9 +200,11 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
           [
             'R12',
             all(
-              (soon, whole, ago) => `${soon} > ${burn(times)} and ${whole} > ${burn(times)} and ${ago}`,
+              (soon, whole, used, ago) =>
+                `${soon} > ${burn(times)} and ${whole} > ${burn(times)} and ${used} and ${ago}`,
               shareOf(shortMs),
               shareOf(longMs),
+              inUse,
               // A window that is not full yet would make a first burst fire.
               long('dispatched', longMs, 'offset'),
             ),
@@ -239,7 +250,10 @@ const gauges = (place: RulesPlace) => ({
     ),
 })
 
-/** Rates over a window plus one scrape, so that it contains the same number of scrapes whenever it is evaluated. */
+/**
+ * Rates over a window; over one with few scrapes plus one scrape, so that it always contains two. More would count what
+ * is older than the window.
+ */
 const ratesOf =
   (place: RulesPlace) =>
   (
@@ -250,7 +264,8 @@ const ratesOf =
     suffix = '',
     buckets: readonly Matcher[] = [],
   ): Part => {
-    const rangeMs = ms + (place.intervalMs ?? USUAL_INTERVAL_MS)
+    const { intervalMs = USUAL_INTERVAL_MS } = place
+    const rangeMs = ms >= 4 * intervalMs ? ms : ms + intervalMs
     return summedSeries(
       place,
       key,

@@ -47,7 +47,12 @@ export interface Observer {
 }
 
 const HOUR_MS = 3_600_000
-const COUNTED = [WINDOWS.rejected, WINDOWS.catchAll, ...BURNS.flatMap(({ shortMs, longMs }) => [shortMs, longMs])]
+const COUNTED = [
+  WINDOWS.rejected,
+  WINDOWS.inUse,
+  WINDOWS.catchAll,
+  ...BURNS.flatMap(({ shortMs, longMs }) => [shortMs, longMs]),
+]
 
 export function createObserver(): Observer {
   const counts = new Map([...new Set(COUNTED)].map((ms) => [ms, createLookback<ByLevel<Totals>>(ms)]))
@@ -70,14 +75,22 @@ export function createObserver(): Observer {
       peaks = withPeaks(peaks, frame, at)
       const place = (level?: LevelFrame, subject?: string): Place => ({ server: frame.id, level: level?.name, subject })
       const limited = frame.levels.filter((level) => !isExempt(level))
+      // A deleted level keeps its last limits and demand on the page until the server restarts.
+      const inUse = (level: LevelFrame): boolean => {
+        const past = starts.get(WINDOWS.inUse)
+        const { executing = 1, queued = 0 } = level.seats
+        return executing > 0 || queued > 0 || past === undefined || offeredSince(level, past) !== 0
+      }
+      const ofUsed = (level: LevelFrame, observed: readonly Observation[]): readonly Observation[] =>
+        inUse(level) ? observed : observed.map((one) => ({ ...one, holds: false }))
       return [
         ...limited.flatMap((level) => [
           ...rejections(level, place, at, starts.get(WINDOWS.rejected)),
           ...full(level, place, used),
           ...waits(level, place, derived),
-          ...(derived.torn ? [] : [...stillShort(level, place), ...squeezed(level, place)]),
+          ...(derived.torn ? [] : [...ofUsed(level, stillShort(level, place)), ...squeezed(level, place)]),
           ...misSized(level, place, at, peaks),
-          ...burns(level, place, starts),
+          ...ofUsed(level, burns(level, place, starts)),
           ...catchAll(level, place, at, starts.get(WINDOWS.catchAll)),
         ]),
         ...(derived.torn ? [] : sums(frame, place())),

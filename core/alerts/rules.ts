@@ -40,7 +40,14 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** Ranges of time that conditions look back on, milliseconds. */
-export const WINDOWS = { rejected: 2 * MINUTE, utilization: MINUTE, catchAll: 5 * MINUTE, sizing: 7 * DAY } as const
+export const WINDOWS = {
+  rejected: 2 * MINUTE,
+  utilization: MINUTE,
+  /** A level without a request for so long may have been deleted. */
+  inUse: MINUTE,
+  catchAll: 5 * MINUTE,
+  sizing: 7 * DAY,
+} as const
 
 /** Pairs of windows; in both, the error budget must burn this many times too fast. */
 export const BURNS = [
@@ -138,7 +145,7 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     id: 'R4',
     name: 'APFAtMaximumStillShort',
     title: 'At maximum, still short',
-    condition: 'the current limit is at least 0.98 of the upper limit and smoothed demand exceeds it',
+    condition: 'a level in use has a current limit of at least 0.98 of the upper one, and smoothed demand exceeds it',
     needs: ['current', 'upper', 'smoothed'],
     severity: 'warning',
     holdMs: 5 * MINUTE,

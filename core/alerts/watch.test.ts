@@ -95,14 +95,17 @@ describe('rejections', () => {
 })
 
 describe('limits', () => {
-  const shortOf = (current: number) =>
-    levelFrame('a', [], {
+  const shortOf = (current: number, executing = current) =>
+    levelFrame('a', [schemaFrame('s', { seats: { executing, queued: 0 } })], {
       limits: { nominal: 10, lower: 5, upper: 20, current },
       demand: { highWatermark: 30, average: 30, stdev: 0, smoothed: 30, target: 30 },
     })
   it('fires where a level is at its maximum and still short', () => {
     expect(told(watched(everyTenSeconds(40, () => shortOf(20))).changes)).toContain('300 fired R4 a')
     expect(told(watched(everyTenSeconds(40, () => shortOf(19))).changes)).not.toContain('300 fired R4 a')
+  })
+  it('does not fire for the last values of a level that was deleted', () => {
+    expect(told(watched(everyTenSeconds(40, () => shortOf(20, 0))).changes)).not.toContain('300 fired R4 a')
   })
   it('fires where a lender waits', () => {
     const lender = levelFrame('a', [schemaFrame('s', { requests: { executing: 0, queued: 3 } })], {
@@ -358,7 +361,7 @@ describe('properties', () => {
   })
   it('does not let a torn page change what is said of limits', () => {
     const frames = everyTenSeconds(60, () =>
-      levelFrame('a', [], {
+      levelFrame('a', [schemaFrame('s', { seats: { executing: 20, queued: 0 } })], {
         limits: { nominal: 10, lower: 5, upper: 20, current: 20 },
         demand: { highWatermark: 30, average: 30, stdev: 0, smoothed: 30, target: 30 },
       }),
