@@ -192,13 +192,13 @@ function full(level: LevelFrame, place: PlaceOf, past: Past<ByLevel<Histogram | 
 
 function waits(level: LevelFrame, place: PlaceOf, { levels, noRates }: DerivedServer): Observation[] {
   if (!isCritical(level.name) || (noRates !== undefined && noRates !== 'gap')) return []
-  const wait = levels.find(({ name }) => name === level.name)?.waitP99
+  const { waitP99: wait, waitP99Range: range } = levels.find(({ name }) => name === level.name) ?? {}
   return [
     {
       rule: 'R3',
       place: place(level),
       holds: wait !== undefined && wait > THRESHOLDS.waitSeconds,
-      evidence: wait === undefined ? [] : [{ name: 'wait, p99', value: wait, unit: 'seconds' }],
+      evidence: wait === undefined ? [] : [{ name: 'wait, p99', value: wait, unit: 'seconds', ...(range && { range }) }],
     },
   ]
 }

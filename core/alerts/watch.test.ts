@@ -12,6 +12,7 @@ import { createParser } from '../metrics/parse.ts'
 import type { AlertChange, Silence } from '../contract/alerts.ts'
 import { isCritical, RULES } from './rules.ts'
 import { createAlertWatch, type AlertWatch } from './watch.ts'
+import { evidenceText } from './words.ts'
 
 /** Feeds frames like a source does, each with what is derived from it. */
 function watched(frames: readonly ServerFrame[], options: { readonly silences?: readonly Silence[] } = {}) {
@@ -146,7 +147,10 @@ describe('use of seats', () => {
         }),
       ]),
     ]
-    expect(told(watched(minutes(3, waiting('system', [1, 0, 1, 0]))).changes)).toEqual(['70 fired R3 system'])
+    const { changes } = watched(minutes(3, waiting('system', [1, 0, 1, 0])))
+    expect(told(changes)).toEqual(['70 fired R3 system'])
+    // Of a histogram, only the bucket is known.
+    expect(changes[0]?.alert.evidence.map(evidenceText)).toEqual(['wait, p99 1–5 s'])
     expect(watched(minutes(3, waiting('system', [1, 0, 0, 0]))).changes).toEqual([])
     expect(watched(minutes(3, waiting('workload-low', [1, 0, 1, 0]))).changes).toEqual([])
   })

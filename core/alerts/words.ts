@@ -12,12 +12,12 @@ import { RULES } from './rules.ts'
 import { listed } from '../text/text.ts'
 
 /** `smoothed demand 30 seats`. */
-export const evidenceText = ({ name, value, unit }: Evidence): string => {
+export const evidenceText = ({ name, value, unit, range }: Evidence): string => {
   switch (unit) {
     case 'ratio':
       return value > 1 ? `${name} ${plain.amount(value)}` : `${name} ${plain.percent(value)}`
     case 'seconds':
-      return `${name} ${plain.seconds(value)}`
+      return `${name} ${plain.quantile(value, range)}`
     case 'seats':
       return `${name} ${plain.counted(value, 'seat')}`
     case 'requests':

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { QuantileRangeSchema } from '../frame/derived.ts'
 import type { UnixMs } from '../units.ts'
 
 export const RULE_IDS = ['R1', 'R2', 'R3', 'R4', 'R5', 'R6', 'R7', 'R8', 'R9', 'R10', 'R11', 'R12'] as const
@@ -25,6 +26,8 @@ const EvidenceSchema = z.object({
   name: z.string(),
   value: z.number(),
   unit: z.enum(['requests/s', 'requests', 'seats', 'seconds', 'ratio']),
+  /** Of a quantile of a histogram: the bounds between which it certainly lies. */
+  range: QuantileRangeSchema.exactOptional(),
 })
 /** One number behind an alert, and its threshold. */
 export type Evidence = Readonly<z.infer<typeof EvidenceSchema>>
