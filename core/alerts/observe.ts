@@ -198,7 +198,8 @@ function waits(level: LevelFrame, place: PlaceOf, { levels, noRates }: DerivedSe
       rule: 'R3',
       place: place(level),
       holds: wait !== undefined && wait > THRESHOLDS.waitSeconds,
-      evidence: wait === undefined ? [] : [{ name: 'wait, p99', value: wait, unit: 'seconds', ...(range && { range }) }],
+      evidence:
+        wait === undefined ? [] : [{ name: 'wait, p99', value: wait, unit: 'seconds', ...(range && { range }) }],
     },
   ]
 }

@@ -7,6 +7,7 @@ import type { Told } from '../source/recording.ts'
 import { createSourceNoter } from './noted.ts'
 import { alertsAt, alertsState } from './past.ts'
 import { createAlertWatch } from './watch.ts'
+import { standingLines } from './words.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
 const SECONDS = 400
@@ -32,6 +33,16 @@ test('the rules stand as they did live, at any instant', () => {
       expect({ at: START + second * 1_000, rules, alerts }).toEqual(live[second])
     }),
     { numRuns: 25 },
+  )
+})
+
+test('a server that does not answer is named beside the rules', () => {
+  const last = START + (SECONDS - 1) * 1_000
+  expect(alertsAt(past, last + 60_000).silent).toEqual([])
+  const state = alertsAt(past, last + 120_000)
+  expect(state.silent.map(({ since }) => since)).toEqual(state.silent.map(() => last))
+  expect(standingLines(state)[0]).toMatch(
+    /^No sample from [a-z-]+:6443 since 03:06:39.*: the rules stand as they did then\.$/,
   )
 })
 

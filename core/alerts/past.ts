@@ -30,12 +30,13 @@ export function alertsAt(past: Past, at: UnixMs, silences: readonly Silence[] = 
     picture.take(one.event)
     for (const added of noter.take(one.event, picture, one.at).changes) changes.push(added)
   }
-  return alertsState(watch, changes.toReversed().slice(0, MOST_ALERT_CHANGES))
+  return { ...alertsState(watch, changes.toReversed().slice(0, MOST_ALERT_CHANGES)), silent: watch.silent(at) }
 }
 
 /** As sent to subscribers; `changes`: the newest first. */
 export const alertsState = (watch: AlertWatch, changes: readonly AlertChange[]): AlertsState => ({
   ...(watch.asOf !== undefined && { asOf: watch.asOf }),
+  silent: watch.silent(),
   rules: watch.rules,
   alerts: watch.alerts,
   changes,

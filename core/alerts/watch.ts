@@ -6,7 +6,16 @@ import { imbalanceIndex } from '../frame/aggregate.ts'
 import { sumOfKnown } from '../frame/reading.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
-import type { Alert, AlertChange, Evidence, Place, RuleId, RuleState, Silence } from '../contract/alerts.ts'
+import type {
+  Alert,
+  AlertChange,
+  AlertsState,
+  Evidence,
+  Place,
+  RuleId,
+  RuleState,
+  Silence,
+} from '../contract/alerts.ts'
 import { alertKey, isAbout } from './alert.ts'
 import { createObserver, type Observation, type Observer } from './observe.ts'
 import { BURNS, holdMsOf, offBecause, ruleList, RULES, severityOf, THRESHOLDS, WINDOWS } from './rules.ts'
@@ -20,6 +29,8 @@ export interface AlertWatch {
   silences: readonly Silence[]
   /** Unix milliseconds of the newest sample; `undefined` before the first. */
   readonly asOf: UnixMs | undefined
+  /** Servers without a sample for a minute at that instant, by default the one of the newest sample. */
+  silent(at?: UnixMs): AlertsState['silent']
   /** Firing alerts, in the order of the rules, then of their beginning. */
   readonly alerts: readonly Alert[]
   /** R1 to R12. */
@@ -162,6 +173,8 @@ export function createAlertWatch({
     get asOf() {
       return now === Number.NEGATIVE_INFINITY ? undefined : now
     },
+    silent: (at = now) =>
+      [...servers].flatMap(([server, { at: since }]) => (at - since > STALE_MS ? [{ server, since }] : [])),
     get alerts() {
       return ruleList.flatMap(({ id }) =>
         [...conditions.values()]

@@ -1,4 +1,4 @@
-import { plain } from '../text/format.ts'
+import { plain, type Format } from '../text/format.ts'
 import { rfc3339 } from '../units.ts'
 import {
   RULE_IDS,
@@ -46,10 +46,19 @@ export function changeLines({ kind, at, alert }: AlertChange): readonly string[]
   return kind === 'resolved' ? [head] : [head, `  ${alert.cause}`, `  ${alert.remedy}`]
 }
 
+/** What the rules cannot show, because servers do not answer. */
+export const silentText = ({ silent }: Pick<AlertsState, 'silent'>, format: Format): string =>
+  silent.length === 0
+    ? ''
+    : `No sample ${listed(silent.map(({ server, since }) => `from ${server} since ${format.time(since)}`))}: the rules stand as they did then.`
+
 /** The state of the rules, in lines: the alerts that fire, what is pending, and the rules that cannot be evaluated. */
-export function standingLines({ rules, alerts }: Pick<AlertsState, 'rules' | 'alerts'>): readonly string[] {
+export function standingLines(state: Pick<AlertsState, 'silent' | 'rules' | 'alerts'>): readonly string[] {
+  const { rules, alerts } = state
+  const silent = silentText(state, plain)
   const firing = alerts.flatMap((alert) => changeLines({ kind: 'fired', at: alert.firedAt, alert }))
   return [
+    ...(silent === '' ? [] : [silent]),
     ...(firing.length === 0 ? ['No alert fires.'] : firing),
     ...rules.flatMap(({ rule, pending }) =>
       pending === undefined

@@ -94,6 +94,8 @@ export const ALERTS_LEAD_MS = 900_000
 export const AlertsStateSchema = z.object({
   /** Unix milliseconds of the newest sample that was evaluated; absent before the first. */
   asOf: INSTANT.optional(),
+  /** Servers that had not answered for a minute then, each with its newest sample: its rules stand as at that. */
+  silent: z.array(z.object({ server: z.string(), since: INSTANT })).readonly(),
   /** R1 to R12. */
   rules: z.array(RuleStateSchema).readonly(),
   /** Firing alerts, in the order of the rules, then of their beginning. */

@@ -34,7 +34,13 @@ let now: number
 let emit: (state: AlertsState) => void
 let stop: () => void
 
-const states = (changes: readonly AlertChange[]): AlertsState => ({ rules: [], alerts: [], silences: [], changes })
+const states = (changes: readonly AlertChange[]): AlertsState => ({
+  silent: [],
+  rules: [],
+  alerts: [],
+  silences: [],
+  changes,
+})
 
 beforeEach(() => {
   told = []

@@ -1,20 +1,23 @@
 import { format } from '../../theme/format.ts'
 import { plural } from '../../../core/text/format.ts'
 import { isCritical } from '../../../core/alerts/rules.ts'
+import { silentText } from '../../../core/alerts/words.ts'
 import type { Alert, AlertsState } from '../../../core/contract/alerts.ts'
 
 /** The state of the rules in one sentence, and the most important alerts in a second one. */
-export function alertsSentence({ asOf, rules, alerts }: AlertsState): {
+export function alertsSentence(state: AlertsState): {
   readonly title: string
   readonly evidence?: string
 } {
+  const { asOf, rules, alerts } = state
   if (asOf === undefined) return { title: 'No sample has been evaluated yet.' }
   const count = (state: string): number => rules.filter((rule) => rule.state === state).length
   const [firing, pending, off] = [count('firing'), count('pending'), count('off')]
   const fire = firing === 0 ? 'No rule fires' : `${firing} of ${rules.length} rules ${plural(firing, 'fires', 'fire')}`
   const wait = pending === 0 ? '' : `, ${format.counted(pending, 'is', 'are')} pending`
   const cannot = off === 0 ? '' : `, ${off} cannot be evaluated`
-  return { title: `${fire}${wait}${cannot}.`, ...(alerts.length > 0 && { evidence: whom(alerts) }) }
+  const evidence = [silentText(state, format), alerts.length > 0 ? whom(alerts) : ''].filter((text) => text !== '')
+  return { title: `${fire}${wait}${cannot}.`, ...(evidence.length > 0 && { evidence: evidence.join(' ') }) }
 }
 
 function whom(alerts: readonly Alert[]): string {
