@@ -16,7 +16,7 @@ import {
   sumObservations,
 } from './rates.ts'
 import { deriveRequestTimes } from './requestTimes.ts'
-import { pushRecent, recentOf, sumRecent, type RecentWindow } from './recent.ts'
+import { pushRecent, recentOf, rejectedByGone, sumRecent, type RecentWindow } from './recent.ts'
 import { staleAfterMs } from './staleAfter.ts'
 
 /** Milliseconds from one reallocation of seats to the next (specification 6.4). */
@@ -98,6 +98,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
     const windowStart = snapshots[0]
     recent = pushRecent(recent, sample.atMs, sample.index)
     const levels = frame.levels.map((level) => deriveLevel(level, sample, step, { windowStart, recent, torn }))
+    const gone = rejectedByGone(recent)
     const requests =
       windowStart &&
       deriveRequestTimes(frame.requests, windowStart.requests, (sample.atMs - windowStart.atMs) / MS_PER_SECOND)
@@ -110,6 +111,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
       torn,
       lastAdjustmentAt,
       ...(requests && { requests }),
+      ...(gone.length > 0 && { gone }),
       levels,
     }
   }

@@ -93,6 +93,8 @@ export const DerivedServerSchema = z.object({
   lastAdjustmentAt: optional,
   requests: DerivedTimesSchema.exactOptional(),
   levels: z.array(DerivedLevelSchema),
+  /** Requests that levels which were deleted rejected within the window of the present, by flow. */
+  gone: z.array(z.object({ level: z.string(), schema: z.string(), rejected: RejectedSchema })).exactOptional(),
 })
 export type DerivedServer = z.infer<typeof DerivedServerSchema>
 

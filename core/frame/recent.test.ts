@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
 import { createDeriver } from './derive.ts'
+import type { ServerFrame } from './frame.ts'
 import { levelStates, troubleOf } from './recent.ts'
+import { plain } from '../text/format.ts'
+import { byCodeUnits } from '../text/text.ts'
+import { headline } from '../verdict/headline.ts'
+import { levelRows, recentRejections, totalsOf } from '../verdict/levelRows.ts'
 
 /** States of a level over samples with these total rejections and dispatches, one per second. */
 function statesOver(samples: readonly (readonly [at: number, rejected: number, dispatched: number])[]) {
@@ -12,6 +17,30 @@ function statesOver(samples: readonly (readonly [at: number, rejected: number, d
     return levelStates(level, derive(serverFrame(at, [level])).levels[0])
   })
 }
+
+it('counts what a level rejected within the window after it was deleted', () => {
+  const derive = createDeriver('api')
+  const page = (at: number, count: number | undefined): ServerFrame => {
+    const rejected = { 'queue-full': count ?? 0, 'concurrency-limit': 0, 'time-out': 0 }
+    return serverFrame(at, [
+      levelFrame('low', []),
+      ...(count === undefined ? [] : [levelFrame('hog', [schemaFrame('s', { rejected })])]),
+    ])
+  }
+  const seen = [page(0, 7), page(5, 242), page(6, undefined), page(12, undefined), page(17, undefined)].map((frame) => {
+    const derived = derive(frame)
+    const rows = levelRows(frame, derived, byCodeUnits)
+    const rejections = recentRejections(derived)?.rows ?? []
+    const said = headline([{ id: 'api', rows, rejections }], plain)
+    return [totalsOf(rows, rejections).rejectedPerSecond, said.evidence]
+  })
+  const deleted = 'hog, which was deleted, rejected 235 requests in the last 10 s.'
+  expect(seen.slice(2)).toEqual([
+    [235 / 6, deleted],
+    [235 / 12, deleted],
+    [0, 'No request was rejected in the last 10 s.'],
+  ])
+})
 
 describe('the state of a level', () => {
   it('is rejecting for ten seconds after the last rejection, not for one sample', () => {

@@ -1,7 +1,7 @@
-import type { Recent, DerivedLevel } from './derived.ts'
+import type { Recent, DerivedLevel, DerivedServer } from './derived.ts'
 import type { Rejected, LevelFrame, SchemaFrame } from './frame.ts'
 import { REJECT_REASONS, sumOfKnown, isExempt } from './reading.ts'
-import type { FrameIndex } from './rates.ts'
+import { flowOf, type FrameIndex } from './rates.ts'
 
 /**
  * The single window for every statement about the present: states of levels, rates of rejections and dispatches. It
@@ -46,6 +46,17 @@ export function recentOf(window: RecentWindow, where: string): Recent | undefine
     rejected:
       rejected === undefined ? undefined : rejectedOf((reason) => rejected[reason] - (then?.rejected?.[reason] ?? 0)),
   }
+}
+
+/** What flows rejected within the window that the newest sample no longer contains: their level was deleted. */
+export function rejectedByGone(window: RecentWindow): NonNullable<DerivedServer['gone']> {
+  const newest = window.at(-1)
+  const last = new Map(window.flatMap(({ schemas }) => [...schemas]).filter(([where]) => !newest?.schemas.has(where)))
+  return [...last].flatMap(([where, { rejected }]) => {
+    const then = window[0]?.schemas.get(where)
+    const increase = rejectedSince({ rejected }, then)
+    return allRejected(increase) > 0 ? [{ ...flowOf(where), rejected: increase }] : []
+  })
 }
 
 /** Sum over the flows of a level; a number is absent if the level or one of its flows lacks it. */

@@ -19,7 +19,7 @@ import {
   type NowStatement,
   type Told,
 } from './levelStatements.ts'
-import { needAttention, totalsOf, type LevelRow } from './levelRows.ts'
+import { needAttention, ofDeleted, totalsOf, type LevelRow } from './levelRows.ts'
 
 /** Levels that keep nodes and the control plane alive: rejections there come first. */
 const VITAL: ReadonlySet<string> = new Set(['node-high', 'system', 'leader-election'])
@@ -149,7 +149,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
       actions: [],
     }
   }
-  const ranged = overRange(servers, format)
+  const [gone, ranged] = [rejectedByDeleted(servers, format), overRange(servers, format)]
   if (rows.some(({ rejectedPerSecond }) => rejectedPerSecond === undefined)) {
     return {
       tone: 'ok',
@@ -161,9 +161,18 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   return {
     tone: 'ok',
     title: `None of the ${names.size} levels queues or rejects. ${seatsExecuting}`,
-    evidence: [ranged === '' ? 'No request was rejected in the last 10 s.' : ranged],
+    evidence: [gone, ranged === '' && gone === '' ? 'No request was rejected in the last 10 s.' : ranged],
     actions: [],
   }
+}
+
+/** Rejections that no level of the page accounts for. */
+function rejectedByDeleted(servers: readonly NowServer[], format: Format): string {
+  const gone = servers.flatMap(({ rows, rejections }) => ofDeleted(rows, rejections))
+  if (gone.length === 0) return ''
+  const count = gone.reduce((sum, row) => sum + row.count, 0)
+  const names = [...new Set(gone.map(({ level }) => level))]
+  return `${listed(names)}, which ${plural(names.length, 'was', 'were')} deleted, rejected ${format.counted(count, 'request')} in the last 10 s.`
 }
 
 interface StaleFacts {

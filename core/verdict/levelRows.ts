@@ -132,7 +132,8 @@ export interface Totals {
 const sumOf = (rows: readonly LevelRow[], pick: (row: LevelRow) => number | undefined): number | undefined =>
   rows.length === 0 ? undefined : sumOfKnown(rows.map(pick))
 
-export function totalsOf(rows: readonly LevelRow[]): Totals {
+/** `rejections`: those of the same server; the ones of deleted levels, which have no row, count as well. */
+export function totalsOf(rows: readonly LevelRow[], rejections: readonly RejectionRow[] = []): Totals {
   const limited = rows.filter((row) => !row.exempt)
   const change = (row: LevelRow) => (row.change === 'n/a' ? 0 : row.change)
   const moved = (sign: 1 | -1) => (row: LevelRow) => {
@@ -152,10 +153,17 @@ export function totalsOf(rows: readonly LevelRow[]): Totals {
     borrowed: sumOf(limited, moved(1)),
     queuedRequests: sumOf(rows, (row) => row.queuedRequests),
     queuedSeats: sumOf(rows, (row) => row.seats.queued),
-    rejectedPerSecond: sumOf(rows, (row) => row.rejectedPerSecond),
+    rejectedPerSecond: sumOfKnown([
+      sumOf(rows, (row) => row.rejectedPerSecond),
+      ...ofDeleted(rows, rejections).map(({ perSecond }) => perSecond),
+    ]),
     longestWait,
   }
 }
+
+/** Rejections of levels that have no row any more. */
+export const ofDeleted = (rows: readonly LevelRow[], rejections: readonly RejectionRow[]): readonly RejectionRow[] =>
+  rejections.filter(({ level }) => rows.every(({ name }) => name !== level))
 
 /** Requests rejected of one flow schema for one reason within the window. */
 export interface RejectionRow {
@@ -179,15 +187,15 @@ export function recentRejections(derived: DerivedServer | undefined): RecentReje
   if (derived === undefined) return undefined
   const seconds = derived.levels.find(({ recent }) => recent?.rejected !== undefined)?.recent?.seconds
   if (seconds === undefined) return undefined
-  const rows = derived.levels.flatMap((level) =>
-    level.schemas.flatMap((schema) =>
-      REJECT_REASONS.flatMap((reason): readonly RejectionRow[] => {
-        const count = schema.recent?.rejected?.[reason] ?? 0
-        if (count <= 0) return []
-        const row = { level: level.name, schema: schema.name, reason, count, perSecond: count / seconds }
-        return [{ server: derived.id, ...row }]
-      }),
-    ),
+  const { id: server, gone = [] } = derived
+  const flows = derived.levels.flatMap(({ name: level, schemas }) =>
+    schemas.map(({ name: schema, recent }) => ({ level, schema, rejected: recent?.rejected })),
+  )
+  const rows = [...flows, ...gone].flatMap(({ level, schema, rejected }) =>
+    REJECT_REASONS.flatMap((reason): readonly RejectionRow[] => {
+      const count = rejected?.[reason] ?? 0
+      return count > 0 ? [{ server, level, schema, reason, count, perSecond: count / seconds }] : []
+    }),
   )
   return { seconds, rows: rows.toSorted(compare) }
 }

@@ -4,7 +4,13 @@ import type { KeyNumber } from '../../components/NowLine.tsx'
 import { UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
 import { peakOverMean } from '../../../core/frame/aggregate.ts'
-import { needAttention, totalsOf, type LevelRow } from '../../../core/verdict/levelRows.ts'
+import {
+  needAttention,
+  totalsOf,
+  type LevelRow,
+  type RecentRejections,
+  type RejectionRow,
+} from '../../../core/verdict/levelRows.ts'
 
 const isUp = (n: number | undefined) => n !== undefined && n > 0
 
@@ -15,8 +21,12 @@ function splitUnit(text: string): { value: string; unit?: string } {
 }
 
 /** The key numbers of one server. */
-export function keyNumbers(rows: readonly LevelRow[], fairFraction: number | undefined): readonly KeyNumber[] {
-  const totals = totalsOf(rows)
+export function keyNumbers(
+  rows: readonly LevelRow[],
+  fairFraction: number | undefined,
+  rejections?: readonly RejectionRow[],
+): readonly KeyNumber[] {
+  const totals = totalsOf(rows, rejections)
   const { lent, borrowed, longestWait } = totals
   const same = lent === borrowed
   const wait = splitUnit(format.quantile(longestWait?.seconds, longestWait?.range))
@@ -80,6 +90,7 @@ const granted = (p: number | undefined): KeyNumber => ({
 export interface FleetServer {
   readonly server: ServerFrame
   readonly rows: readonly LevelRow[]
+  readonly recent?: RecentRejections | undefined
 }
 
 /** More servers than this are not listed one by one in a key number. */
@@ -89,7 +100,7 @@ const listed = (values: readonly string[]) => values.join(' · ')
 
 /** The key numbers of several servers; sums are labelled as sums. */
 export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumber[] {
-  const totals = fleet.map(({ rows }) => totalsOf(rows))
+  const totals = fleet.map(({ rows, recent }) => totalsOf(rows, recent?.rows))
   const few = fleet.length <= LISTED
   const nominals = new Set(totals.map(({ nominal }) => nominal))
   const [nominal] = nominals
