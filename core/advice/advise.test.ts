@@ -103,6 +103,26 @@ describe('advice', () => {
     expect(shares?.evidence.join(' ')).toContain('workload-high would own')
   })
 
+  it('gives no level a seat that other advice takes away', () => {
+    const names = ['workload-low', 'workload-high', 'leader-election', 'global-default', 'system', 'node-high']
+    const need = fc.record({ demand: fc.integer({ min: 1, max: 290 }), needs: fc.boolean() })
+    fc.assert(
+      fc.property(fc.tuple(...names.map(() => need)), (needs) => {
+        const wishes = needs.map(({ demand, needs: isNeedy }, i) => [
+          names[i] ?? '',
+          { demand, ...(isNeedy && { rejected: { 'time-out': 1 } }) },
+        ])
+        const edits = adviceOf(Object.fromEntries(wishes)).suggestions.filter(({ verdict }) => verdict === 'edit')
+        const gains = new Set(edits.flatMap(({ impact, level }) => (impact.length > 0 ? [level] : [])))
+        for (const { impact, level, title } of edits) {
+          const losers = impact.filter((one) => one.level !== level && gains.has(one.level) && one.after < one.before)
+          expect(losers, title).toEqual([])
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
   it('does not advise shares to a level that is served', () => {
     expect(of(adviceOf({ 'workload-low': { demand: 280 } }), 'shares')).toEqual([])
     expect(adviceOf({ 'workload-low': { demand: 280 } }).suggestions.map(({ kind }) => kind)).toContain('nothing')

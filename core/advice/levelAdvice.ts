@@ -14,7 +14,7 @@ import { MS_PER_SECOND } from '../units.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
 import { counting, DEMAND_STAYS, ENOUGH, isInNeed, over, type Place, range, specOf, trouble } from './evidence.ts'
 
-/** If another level loses a larger part of its nominal limit by an edit, the advice names that level. */
+/** If another level in need loses seats by an edit, or any a larger part of its limit, the advice names that level. */
 const LARGEST_LOSS = 0.1
 /** Once this part of all rejections are time-outs, longer queues only let requests wait longer. */
 const TIME_OUT_PART = 0.1
@@ -83,11 +83,10 @@ function lossesOf(
   server: ServerUsage,
 ): readonly { readonly text: string; readonly hurts: boolean }[] {
   return impact.flatMap(({ level, before, after }) => {
-    if (before - after <= LARGEST_LOSS * before) return []
-    const demand = seatsFor(
-      ENOUGH,
-      server.levels.find(({ name }) => name === level)?.demand ?? new Map<number, number>(),
-    )
+    const usage = server.levels.find(({ name }) => name === level)
+    const least = usage !== undefined && isInNeed(usage) ? 0 : LARGEST_LOSS * before
+    if (before - after <= least) return []
+    const demand = seatsFor(ENOUGH, usage?.demand ?? new Map<number, number>())
     const hurts = demand !== undefined && demand > after
     return [
       {
