@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import { digestRequest } from '../classify/classification.ts'
-import { comparableFrames, observe } from './observe.ts'
+import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
+import { comparableFrames, observe, SHORTEST_SPAN_SECONDS } from './observe.ts'
 import { listOfWidth, specimens } from './specimens.ts'
 import { apportioned, executionFactors, smoothed, widthsOf } from './traffic.ts'
 import { CALLS, clients, OBJECTS, pagesOf, withLow, workloadOf } from './twin.fixture.ts'
@@ -19,6 +20,21 @@ test('the rates, seats and durations of a span are those that the server was giv
   expect(level?.quantities.seats).toBeCloseTo(19.2, -0.7)
   expect(level?.quantities.rejectedPerSecond).toBe(0)
   expect(level?.schemas.map(({ schema }) => schema)).toEqual(['service-accounts'])
+})
+
+test('counts every request of a span once, however far apart its pages are', () => {
+  const steps = fc.array(fc.record({ gap: fc.integer({ min: 1, max: 20 }), requests: fc.nat(200) }), { minLength: 20 })
+  fc.assert(
+    fc.property(steps, (given) => {
+      let [second, dispatched] = [0, 0]
+      const frames = given.map(({ gap, requests }, i) => {
+        if (i > 0) [second, dispatched] = [second + gap, dispatched + requests]
+        return serverFrame(second, [levelFrame('low', [schemaFrame('s', { dispatched })])])
+      })
+      fc.pre(second >= SHORTEST_SPAN_SECONDS)
+      expect(observe(frames)?.levels[0]?.quantities.arrivalsPerSecond).toBeCloseTo(dispatched / second, 9)
+    }),
+  )
 })
 
 test('pages of before a change of limits or a restart are left out, in whatever order they come', () => {

@@ -100,11 +100,14 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
       return (queueLength && histogramIncrease(queueLength, started(schema.name)?.queueLength)) ?? []
     }),
   )
-  const arrivals = schemas.reduce((sum, one) => sum + (meanOf(one.arrivals) ?? 0), 0)
+  // Steps sample the intervals between pages, so their mean misses short ones and counts others twice.
+  const arrived = last.schemas.flatMap(({ name: schema }) =>
+    pages.slice(1).map((page, i) => arrivedIn(schemaIn(pages[i], schema), schemaIn(page, schema))),
+  )
   return {
     name,
     quantities: {
-      arrivalsPerSecond: arrivals,
+      arrivalsPerSecond: arrived.reduce((sum, count) => sum + count, 0) / seconds,
       ...(waitP50 !== undefined && { waitP50 }),
       ...(waitP99 !== undefined && { waitP99 }),
       rejectedPerSecond: Math.max(0, rejected(last) - rejected(first)) / seconds,
@@ -198,17 +201,28 @@ interface Interval {
 const IDLE: Interval = { arrivals: 0, rejected: 0, present: 0 }
 
 /** A schema without series has had no requests. */
+const grownIn =
+  (earlier: SchemaFrame | undefined, later: SchemaFrame | undefined) =>
+  (of: (schema: SchemaFrame) => number | undefined): number =>
+    ((later && of(later)) ?? 0) - ((earlier && of(earlier)) ?? 0)
+
+/** Requests that arrived between two pages. */
+function arrivedIn(earlier: SchemaFrame | undefined, later: SchemaFrame | undefined): number {
+  const grown = grownIn(earlier, later)
+  return Math.max(
+    0,
+    grown(({ dispatched }) => dispatched) + grown(rejectedIn) + grown(({ requests }) => requests.queued),
+  )
+}
+
 function intervalOf(earlier: SchemaFrame | undefined, later: SchemaFrame | undefined, ms: number): Interval {
   const seconds = ms / MS_PER_SECOND
-  const grown = (of: (schema: SchemaFrame) => number | undefined): number =>
-    ((later && of(later)) ?? 0) - ((earlier && of(earlier)) ?? 0)
-  const rejected = grown(rejectedIn)
-  const came = grown(({ dispatched }) => dispatched) + rejected + grown(({ requests }) => requests.queued)
+  const rejected = grownIn(earlier, later)(rejectedIn)
   const present = [earlier, later].map((schema) =>
     schema === undefined ? 0 : (schema.requests.executing ?? 0) + (schema.requests.queued ?? 0),
   )
   return {
-    arrivals: Math.max(0, came) / seconds,
+    arrivals: arrivedIn(earlier, later) / seconds,
     rejected: Math.max(0, rejected) / seconds,
     present: meanOf(present) ?? 0,
   }
