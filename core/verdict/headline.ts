@@ -76,6 +76,16 @@ export function headline(servers: readonly NowServer[], format: Format, note = '
   }
 }
 
+/** What the headline says of one level when it is the worst; `undefined` while nothing is wrong with it. */
+export function levelHeadline(server: NowServer, level: string, format: Format): NowStatement | undefined {
+  const row = server.rows.find(({ name }) => name === level)
+  const rule = row && LEVEL_RULES.find(({ applies }) => applies(row))
+  if (row === undefined || rule === undefined) return undefined
+  const about: Case = { servers: [server], server, row, format }
+  const { evidence, ...statement } = withCause(rule.say(about), about)
+  return { ...statement, ...evidenceOf(evidence) }
+}
+
 /**
  * Stretches of the range without a sample of a server: its counters cover them, but queues in them were not observed.
  */

@@ -2,7 +2,14 @@ import { plural } from '../../../core/text/format.ts'
 import { memo, useMemo, useState, useEffect } from 'react'
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
 import type { LevelFrame, ServerFrame, MissingFamily } from '../../../core/frame/frame.ts'
+import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
+import { byCodeUnits } from '../../../core/text/text.ts'
+import { likelyCause, wordsFor } from '../../../core/verdict/cause.ts'
+import { levelHeadline } from '../../../core/verdict/headline.ts'
+import { busiestInDump, levelRows, recentRejections } from '../../../core/verdict/levelRows.ts'
+import type { NowServer } from '../../../core/verdict/levelStatements.ts'
+import { useFindings } from '../../state/findings.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { ask, useConnected } from '../../state/connection.ts'
@@ -83,6 +90,7 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
     <div className={classes(styles['screen'], stale && styles['stale'])} data-screen="level">
       {stale && <StaleSentence server={server.id} at={at} />}
       <LevelHeader level={level} at={at} derived={derived} dump={calmDump} exist={exist} stale={stale} />
+      {!stale && <LevelSentence server={server} level={level.name} derived={derivedServer} dump={dumpFrame} />}
       <LevelNotes server={server} level={level} kind={kind} />
       {problem !== undefined && (
         <div className={styles['notes']}>
@@ -230,6 +238,36 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
         <Button small asks="sources.tryNow" onClick={tryNow}>
           Retry now
         </Button>
+      </Note>
+    </div>
+  )
+}
+
+/** What is wrong with the level in the words of the Overview, with the remedy of the first cause. */
+function LevelSentence(props: {
+  readonly server: ServerFrame
+  readonly level: string
+  readonly derived: DerivedServer | undefined
+  readonly dump: DumpFrame | undefined
+}) {
+  const { server, level, derived, dump } = props
+  const seen = useMemo(
+    (): NowServer => ({
+      id: server.id,
+      rows: levelRows(server, derived, byCodeUnits),
+      rejections: recentRejections(derived)?.rows ?? [],
+      flow: busiestInDump(dump, level),
+    }),
+    [server, level, derived, dump],
+  )
+  const findings = useFindings(levelHeadline(seen, level, format) !== undefined)
+  const said = levelHeadline({ ...seen, cause: likelyCause(findings) }, level, format)
+  if (said === undefined) return null
+  const { title, details, evidence } = said
+  return (
+    <div className={styles['sentence']}>
+      <Note kind="warn">
+        <b>{title}</b> {details ?? evidence} {wordsFor(findings, { server: server.id, level })?.remedy}
       </Note>
     </div>
   )

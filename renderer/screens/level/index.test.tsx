@@ -12,6 +12,10 @@ import { selectionStore } from '../../state/selection.ts'
 import { startState } from '../../state/start.ts'
 import { timeStore } from '../../state/time.ts'
 import { viewStore } from '../../state/view.ts'
+import { byCodeUnits } from '../../../core/text/text.ts'
+import { headline } from '../../../core/verdict/headline.ts'
+import { levelRows, recentRejections } from '../../../core/verdict/levelRows.ts'
+import { format } from '../../theme/format.ts'
 import { LevelScreen } from './index.tsx'
 
 /** The screen on a synthetic story: its texts and its keys. */
@@ -52,6 +56,20 @@ describe('the Level screen', () => {
     expect(head?.textContent).toMatch(/lendable 90 %/)
     expect(head?.textContent).toMatch(/602 exist/)
     expect(head?.textContent).toContain('service-accounts')
+  })
+
+  it('opens with what the Overview says of the level, and with nothing while it is calm', async () => {
+    await open('workload-low')
+    const { server, derived } = viewStore.getState()
+    if (server === undefined) throw new Error('no server')
+    const own = derived.find(({ id }) => id === server.id)
+    const rows = levelRows(server, own, byCodeUnits)
+    const { title } = headline([{ id: server.id, rows, rejections: recentRejections(own)?.rows ?? [] }], format)
+    expect(title).toMatch(/^workload-low /)
+    expect(screen.getByText(title).tagName).toBe('B')
+    cleanup()
+    await open('leader-election')
+    expect(screen.queryByText(/^leader-election (queues|is full|rejects)/)).toBeNull()
   })
 
   it('names the schemas that feed a level of which no request was counted', async () => {
