@@ -66,7 +66,7 @@ export function alertExpressions(place: RulesPlace): readonly PrometheusAlert[] 
     )
   // A deleted level keeps its last limits and demand on the page until the server restarts.
   const inUse = all(
-    (executing, ...rates) => `(${[executing, ...rates].map((text) => `${text} > 0`).join(' or ')})`,
+    (...parts) => `(${parts.map((text) => `${text} > 0`).join(' or ')})`,
     seats([NOT_EXEMPT], PER_LEVEL),
     rates('dispatched', WINDOWS.inUse, [NOT_EXEMPT]),
     rates('rejected', WINDOWS.inUse, [NOT_EXEMPT]),

@@ -1,3 +1,4 @@
+import type { RuleId } from '../contract/alerts.ts'
 import type { Finding } from '../contract/diagnosis.ts'
 
 /** The first cause of a diagnosis, as the headline says it. */
@@ -7,6 +8,9 @@ export interface LikelyCause {
   readonly level: string | undefined
   readonly text: string
 }
+
+/** Rules about waits and rejections, which a diagnosis explains. */
+export const EXPLAINED_RULES: ReadonlySet<RuleId> = new Set(['R1', 'R2', 'R3', 'R4', 'R5', 'R12'])
 
 /** The first finding about the trouble of that level, in the words of an alert. */
 export const wordsFor = (

@@ -1,9 +1,13 @@
-import type { AlertChange, Silence } from '../../core/contract/alerts.ts'
+import type { Alert, AlertChange, Silence } from '../../core/contract/alerts.ts'
 import { createSourceNoter } from '../../core/alerts/noted.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { alertsAt } from '../../core/alerts/past.ts'
 import { changeLines, silenceOf, standingLines } from '../../core/alerts/words.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { diagnose } from '../../core/diagnose/diagnose.ts'
+import { EXPLAINED_RULES, wordsFor } from '../../core/verdict/cause.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { createKeptPages, KEPT_MS } from '../workspace/keptPages.ts'
 import { createPicture } from '../../core/source/picture.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
@@ -55,7 +59,10 @@ function printAlertsAt(
   const archive = archiveOf(entry, console)
   const { gap } = archive.moment(at)
   if (gap !== undefined) throw ProblemError.of(notRecorded(entry.id, at, gap))
-  const state = alertsAt(archive, at, silences)
+  const explainer = createExplainer()
+  for (const { event } of archive.told(at - KEPT_MS, at)) explainer.take(event)
+  const { alerts: firing, ...rest } = alertsAt(archive, at, silences)
+  const state = { ...rest, alerts: firing.map(explainer.explained) }
   if (json) console.printJson({ at: rfc3339(at), ...state })
   else console.print(standingLines(state))
   const code = tellProblems(archive.extent().problems, console)
@@ -91,7 +98,20 @@ export const changeJson = ({ kind, at, alert }: AlertChange): object => ({
 /** Whether a change needs attention. */
 export const counts = ({ kind, alert }: AlertChange): boolean => kind === 'fired' && !alert.silenced
 
-const KINDS = new Set(['frame', 'objects'] as const)
+/** Explains alerts that fire in the words of a diagnosis of the samples until then, where it finds their cause. */
+export function createExplainer() {
+  const kept = createKeptPages()
+  const explained = (alert: Alert): Alert =>
+    EXPLAINED_RULES.has(alert.rule) ? { ...alert, ...wordsFor(diagnose(kept.all(undefined)).findings, alert) } : alert
+  return {
+    take: (event: SourceEvent): void => kept.take(event),
+    explained,
+    change: (change: AlertChange): AlertChange =>
+      change.kind === 'fired' ? { ...change, alert: explained(change.alert) } : change,
+  }
+}
+
+const KINDS = new Set(['frame', 'objects', 'dump'] as const)
 
 /** Prints the alerts of a recording, then which rules could not be evaluated. */
 export function printRecordedAlerts(
@@ -104,7 +124,7 @@ export function printRecordedAlerts(
   refuseWithoutLevels(entry.source)
   const problems: Problem[] = []
   const watch = createAlertWatch({ silences })
-  const [picture, noter] = [createPicture(), createSourceNoter(watch)]
+  const [picture, noter, explainer] = [createPicture(), createSourceNoter(watch), createExplainer()]
   let [samples, fired, needed] = [0, 0, 0]
   for (const { told, held } of readRecording(entry, range, problems, KINDS)) {
     if (console.signal.aborted) return 2
@@ -113,7 +133,8 @@ export function printRecordedAlerts(
     if (held && event.kind === 'frame') continue
     if (event.kind === 'frame' && event.lead !== true) samples++
     picture.take(event)
-    for (const change of noter.take(event, picture, at).changes) {
+    explainer.take(event)
+    for (const change of noter.take(event, picture, at).changes.map(explainer.change)) {
       if (change.kind === 'fired') fired++
       if (counts(change)) needed++
       if (json) console.printJson(changeJson(change))

@@ -7,7 +7,7 @@ import { ProblemError } from '../../core/contract/errors.ts'
 import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/source/sourceEvent.ts'
 import { pluginUnderWay } from '../cluster/execCredential.ts'
 import { startSession, type Session } from '../workspace/session.ts'
-import { ALERT_OPTIONS, alertOptions, changeJson, counts, printRecordedAlerts } from './alerts.ts'
+import { ALERT_OPTIONS, alertOptions, changeJson, counts, createExplainer, printRecordedAlerts } from './alerts.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { type Console, type ExitCode, problemLines, tellOnce } from './console.ts'
 import { createWebhook, webhookUrl } from './webhook.ts'
@@ -182,16 +182,24 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
   console.signal.addEventListener('abort', () => finish(), { once: true })
   const webhook = address && createWebhook(address, console)
   const watching = rules === undefined ? undefined : createAlertWatch(rules)
-  if (watching !== undefined) session.readObjects((reading) => watching.takeObjects(knownObjects(reading)))
+  const explainer = createExplainer()
+  if (watching !== undefined) {
+    session.readObjects((reading) => {
+      watching.takeObjects(knownObjects(reading))
+      // The session leaves deleted levels out already.
+      explainer.take({ kind: 'objects', origin: 'files', reading })
+    })
+  }
   let [printed, failed] = [0, false]
   session.frames.subscribe(({ frame, derived }) => {
     if (watching === undefined) console.printJson(frame)
     else {
       const changes = frame.servers.flatMap((server, i) => {
         const own = derived[i]
+        explainer.take({ kind: 'frame', frame: server })
         return own === undefined ? [] : watching.take(server, own)
       })
-      for (const change of changes) {
+      for (const change of changes.map(explainer.change)) {
         console.printJson(changeJson(change))
         if (!change.alert.silenced) webhook?.send(changeJson(change))
       }

@@ -8,8 +8,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { classifyingConfiguration } from '../../core/classify/configuration.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
+import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import { createWebhook } from '../../main/cli/webhook.ts'
-import { levelFrame } from '../fixtures/frames.ts'
+import { levelFrame, schemaFrame } from '../fixtures/frames.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
 import { runHere } from '../harness/commandHere.ts'
 import { recordStory } from '../harness/recordStory.ts'
@@ -46,6 +47,13 @@ it('lists when alerts would have fired in a recording', async () => {
   const json = await runHere('alerts', '--recording', '20261121T03', '--json', '--fail')
   expect(json.code).toBe(1)
   expect(JSON.parse(json.output.split('\n')[0] ?? '')).toMatchObject({ change: 'fired', rule: 'R1', silenced: false })
+
+  // In the words of a diagnosis of that instant.
+  const { at, level, cause } = JSON.parse(json.output.split('\n')[0] ?? '') as Record<string, string>
+  const { output: diagnosed } = await runHere('diagnose', '--recording', '20261121T03', '--at', at ?? '', '--json')
+  const { findings } = JSON.parse(diagnosed) as Diagnosis
+  const first = findings.find(({ place }) => place.level === level)
+  expect(cause).toBe(`${first?.title}. ${first?.text}`)
 
   const watched = await runHere('watch', '--recording', '20261121T03', '--alert', '--at', '2026-11-21T03:00:00Z')
   expect(watched.output).toBe(json.output)
@@ -99,15 +107,16 @@ it('fires for no level that was deleted, over a range as at an instant', async (
       limits: { nominal: limits.nominal, lower: limits.min, upper: limits.max, current: limits.nominal },
     }),
   )
-  // The last series that the server exported of it: at its upper limit, and short.
-  const hog = levelFrame('hog', [], {
-    limits: { nominal: 9, lower: 9, upper: 9, current: 9 },
-    demand: { highWatermark: 40, average: 40, stdev: 0, smoothed: 40, target: 40 },
+  // At its upper limit and short, and in use until just now: only the objects show that it is gone.
+  const hog = (dispatched: number) =>
+    levelFrame('hog', [schemaFrame('s', { dispatched })], {
+      limits: { nominal: 9, lower: 9, upper: 9, current: 9 },
+      demand: { highWatermark: 40, average: 40, stdev: 0, smoothed: 40, target: 40 },
+    })
+  const story = [...syntheticStory({ seconds: 420, startAt: START })].map((moment, second) => {
+    const servers = moment.frame.servers.map((server) => ({ ...server, levels: [...levels, hog(second)] }))
+    return { ...moment, frame: { ...moment.frame, servers } }
   })
-  const story = [...syntheticStory({ seconds: 420, startAt: START })].map(({ frame, dump }) => ({
-    frame: { ...frame, servers: frame.servers.map((server) => ({ ...server, levels: [...levels, hog] })) },
-    dump,
-  }))
   const reading = { state: 'current', asOf: new Date(START).toISOString(), version: 'v1.36.3', objects } as const
   await recordStory({
     stateDir,

@@ -6,7 +6,7 @@ import type { Alert, AlertsState, RuleId, Silence } from '../../../core/contract
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Preformatted } from '../../components/States.tsx'
-import { wordsFor } from '../../../core/verdict/cause.ts'
+import { EXPLAINED_RULES, wordsFor } from '../../../core/verdict/cause.ts'
 import { client } from '../../state/client.ts'
 import { openLevel, openPage, openScreen } from '../../state/route.ts'
 import { useFindings } from '../../state/findings.ts'
@@ -80,12 +80,9 @@ const silenceFor = ({ rule, level, server }: Alert, asOf: number): Silence => ({
   until: asOf + SILENCE_MS,
 })
 
-/** Rules about waits and rejections, which a diagnosis explains. */
-const OF_WAITS: ReadonlySet<RuleId> = new Set(['R1', 'R2', 'R3', 'R4', 'R5', 'R12'])
-
 function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onSilence: (() => void) | undefined }) {
   const { severity, since, evidence, silenced, server, level, subject } = alert
-  const findings = useFindings(onSilence !== undefined && OF_WAITS.has(alert.rule))
+  const findings = useFindings(onSilence !== undefined && EXPLAINED_RULES.has(alert.rule))
   const { cause, remedy } = wordsFor(findings, alert) ?? alert
   const about = `${placeText(alert)}${subject === undefined || alert.rule === 'R8' ? '' : ` (${subject})`}`
   return (

@@ -2,7 +2,7 @@ import { format } from '../../theme/format.ts'
 import { plural } from '../../../core/text/format.ts'
 import { isCritical } from '../../../core/alerts/rules.ts'
 import { silentText } from '../../../core/alerts/words.ts'
-import type { Alert, AlertsState } from '../../../core/contract/alerts.ts'
+import type { Alert, AlertsState, RuleState } from '../../../core/contract/alerts.ts'
 
 /** The state of the rules in one sentence, and the most important alerts in a second one. */
 export function alertsSentence(state: AlertsState): {
@@ -11,7 +11,7 @@ export function alertsSentence(state: AlertsState): {
 } {
   const { asOf, rules, alerts } = state
   if (asOf === undefined) return { title: 'No sample has been evaluated yet.' }
-  const count = (state: string): number => rules.filter((rule) => rule.state === state).length
+  const count = (wanted: RuleState['state']): number => rules.filter((rule) => rule.state === wanted).length
   const [firing, pending, off] = [count('firing'), count('pending'), count('off')]
   const fire = firing === 0 ? 'No rule fires' : `${firing} of ${rules.length} rules ${plural(firing, 'fires', 'fire')}`
   const wait = pending === 0 ? '' : `, ${format.counted(pending, 'is', 'are')} pending`
