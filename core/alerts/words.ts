@@ -1,4 +1,4 @@
-import { plain, type Format } from '../text/format.ts'
+import { plain, plural, type Format } from '../text/format.ts'
 import { rfc3339 } from '../units.ts'
 import {
   RULE_IDS,
@@ -6,9 +6,10 @@ import {
   type AlertChange,
   type AlertsState,
   type Evidence,
+  type RuleState,
   type Silence,
 } from '../contract/alerts.ts'
-import { RULES } from './rules.ts'
+import { isCritical, RULES } from './rules.ts'
 import { listed } from '../text/text.ts'
 
 /** `smoothed demand 30 seats`. */
@@ -47,10 +48,39 @@ export function changeLines({ kind, at, alert }: AlertChange): readonly string[]
 }
 
 /** What the rules cannot show, because servers do not answer. */
-export const silentText = ({ silent }: Pick<AlertsState, 'silent'>, format: Format): string =>
+const silentText = ({ silent }: Pick<AlertsState, 'silent'>, format: Format): string =>
   silent.length === 0
     ? ''
     : `No sample ${listed(silent.map(({ server, since }) => `from ${server} since ${format.time(since)}`))}: the rules stand as they did then.`
+
+/** The state of the rules in one sentence, and the most important alerts in a second one. */
+export function alertsSentence(
+  state: AlertsState,
+  format: Format,
+): {
+  readonly title: string
+  readonly evidence?: string
+} {
+  const { asOf, rules, alerts } = state
+  if (asOf === undefined) return { title: 'No sample has been evaluated yet.' }
+  const count = (wanted: RuleState['state']): number => rules.filter((rule) => rule.state === wanted).length
+  const [firing, pending, off] = [count('firing'), count('pending'), count('off')]
+  const fire = firing === 0 ? 'No rule fires' : `${firing} of ${rules.length} rules ${plural(firing, 'fires', 'fire')}`
+  const wait = pending === 0 ? '' : `, ${format.counted(pending, 'is', 'are')} pending`
+  const cannot = off === 0 ? '' : `, ${off} cannot be evaluated`
+  const evidence = [silentText(state, format), alerts.length > 0 ? whom(alerts) : ''].filter((text) => text !== '')
+  return { title: `${fire}${wait}${cannot}.`, ...(evidence.length > 0 && { evidence: evidence.join(' ') }) }
+}
+
+function whom(alerts: readonly Alert[]): string {
+  const levels = [...new Set(alerts.flatMap(({ level }) => (isCritical(level) ? [level] : [])))]
+  const silenced = alerts.filter((alert) => alert.silenced).length
+  const critical =
+    levels.length === 0
+      ? 'No critical level is affected.'
+      : `Critical ${plural(levels.length, 'level', 'levels')} affected: ${levels.join(', ')}.`
+  return silenced === 0 ? critical : `${critical} ${silenced} of ${alerts.length} alerts silenced.`
+}
 
 /** The state of the rules, in lines: the alerts that fire, what is pending, and the rules that cannot be evaluated. */
 export function standingLines(state: Pick<AlertsState, 'silent' | 'rules' | 'alerts'>): readonly string[] {

@@ -9,6 +9,7 @@ export type Quantity =
   | 'rate'
   | 'bytes'
   | 'seconds'
+  | 'quantile'
   | 'ms'
   | 'percent'
   | 'fairFraction'
@@ -25,6 +26,8 @@ export interface Amount {
   readonly as: Quantity
   /** Of a share or a fixed number; 0 if absent. */
   readonly decimals?: number
+  /** Seconds between which a quantile certainly lies. */
+  readonly range?: { readonly above: number; readonly upTo: number | undefined } | undefined
   /** A difference: positive ones have a sign. */
   readonly signed?: boolean
   /** Of a difference that matters. */
@@ -84,9 +87,11 @@ export function cellText(cell: Cell | Sentence, format: Format): string {
     const [from, to] = [cellText(cell.from, format), cellText(cell.to, format)]
     return from === to ? to : `${from} → ${to}`
   }
-  const { as, decimals } = cell
-  const text = (value: number | null | undefined): string =>
-    as === 'fixed' || as === 'percent' ? format[as](value, decimals) : format[as](value)
+  const { as, decimals, range } = cell
+  const text = (value: number | null | undefined): string => {
+    if (as === 'quantile') return format.quantile(value, range)
+    return as === 'fixed' || as === 'percent' ? format[as](value, decimals) : format[as](value)
+  }
   return cell.signed === true ? format.signed(text)(cell.value) : text(cell.value)
 }
 

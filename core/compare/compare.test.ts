@@ -4,10 +4,10 @@ import { builtInObjects } from '../config/builtIn.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
 import { LEVEL_COLUMNS } from '../history/point.ts'
-import { sentenceText } from '../answer/answer.ts'
+import { cellText, sentenceText } from '../answer/answer.ts'
 import { plain } from '../text/format.ts'
 import { compare, NUMBERS, type Recorded } from './compare.ts'
-import { missing as missingIn } from './present.ts'
+import { missing as missingIn, presentComparison } from './present.ts'
 import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
 import { otherDifferences } from './surroundings.ts'
 
@@ -66,6 +66,12 @@ test('means, counts and the longest wait of each level, with sign and size', () 
   expect(totals.rejected).toMatchObject({ a: 8, b: 36, change: 28 })
   // The Exempt level has no limit that adds to the others.
   expect(totals.limit).toMatchObject({ a: 10, b: 20 })
+})
+
+test('writes waits as their buckets, and no difference between two of them', () => {
+  const { tables } = presentComparison(compare(A, B), [])
+  const row = tables[0]?.rows.find(([name]) => name === 'Longest wait p99')
+  expect(row?.map((cell) => cellText(cell, plain))).toEqual(['Longest wait p99', '2–5 s', '200–500 ms', '', ''])
 })
 
 test('a level of one period only is said to be so, and the largest changes come first', () => {

@@ -1,4 +1,5 @@
 import type { Amount, Answer, Cell, Quantity, Sentence, Table } from '../answer/answer.ts'
+import { waitBucket } from '../frame/quantile.ts'
 import { gapsPhrase } from '../history/gaps.ts'
 import {
   isRecorded,
@@ -28,7 +29,7 @@ export const numberLabel = (name: NumberName, perSecond: boolean): string =>
 
 function quantityOf(name: NumberName, perSecond: boolean): Quantity {
   if (isCount(name)) return perSecond ? 'rate' : 'fixed'
-  return name === 'waitP99' ? 'seconds' : 'seatsAverage'
+  return name === 'waitP99' ? 'quantile' : 'seatsAverage'
 }
 
 /** Two periods of a server side by side: the largest change, what is missing, and every number. */
@@ -118,10 +119,9 @@ const othersOf = (others: readonly OtherDifference[]): Table => ({
 
 function amounts(name: NumberName, perSecond: boolean, { a, b }: Difference): readonly [Amount, Amount] {
   const as = quantityOf(name, perSecond)
-  return [
-    { value: a, as },
-    { value: b, as },
-  ]
+  const written = (value: number | undefined): Amount =>
+    as === 'quantile' && value !== undefined ? { value, as, range: waitBucket(value) } : { value, as }
+  return [written(a), written(b)]
 }
 
 function numberRow(name: NumberName, perSecond: boolean, difference: Difference): readonly Cell[] {
@@ -129,7 +129,8 @@ function numberRow(name: NumberName, perSecond: boolean, difference: Difference)
   return [
     numberLabel(name, perSecond),
     ...amounts(name, perSecond, difference),
-    { value: change, as: quantityOf(name, perSecond), signed: true },
-    share === undefined || change === 0 ? '' : { value: share, as: 'percent', signed: true },
+    // Between two buckets no difference is known.
+    name === 'waitP99' ? '' : { value: change, as: quantityOf(name, perSecond), signed: true },
+    name === 'waitP99' || share === undefined || change === 0 ? '' : { value: share, as: 'percent', signed: true },
   ]
 }

@@ -1,11 +1,11 @@
 import type { Histogram, RejectReason } from '../frame/frame.ts'
+import { SECONDS_BOUNDS } from '../frame/quantile.ts'
 import type { Clock } from './clock.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
 import type { Ticket } from './ticket.ts'
 import { TimingRatioHistogram } from './timingRatioHistogram.ts'
 
-/** Upper bounds of the histograms that are kept per schema and level (specification 8.1). */
-const SECONDS_BOUNDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30] as const
+/** Upper bounds of the other histograms that are kept per schema and level (specification 8.1). */
 const QUEUE_LENGTH_BOUNDS = [0, 10, 25, 50, 100, 250, 500, 1000] as const
 const WATCH_COUNT_BOUNDS = [0, 1, 10, 100, 1000, 10_000] as const
 

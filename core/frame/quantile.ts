@@ -71,6 +71,18 @@ export function quantileRange(
   return { above, upTo: most >= above ? smallest(end, most) : end }
 }
 
+/** Upper bounds of the histograms of waits and executions (specification 8.1). */
+export const SECONDS_BOUNDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30] as const
+/** Quantiles of waits end here: a longer one timed out, unless the server has another --request-timeout. */
+const LONGEST_WAIT = 15
+
+/** The bucket of a p99 of waits of which only the interpolated value was kept, seconds. */
+export function waitBucket(seconds: number): QuantileBounds {
+  const at = SECONDS_BOUNDS.findIndex((bound) => bound >= seconds)
+  const above = SECONDS_BOUNDS[at - 1] ?? 0
+  return seconds >= LONGEST_WAIT ? { above: 10, upTo: undefined } : { above, upTo: SECONDS_BOUNDS[at] }
+}
+
 /** The smaller of two if both are known; an infinite one is not. */
 function smallest(a: number | undefined, b: number | undefined): number | undefined {
   const least = Math.min(a ?? Number.POSITIVE_INFINITY, b ?? Number.POSITIVE_INFINITY)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { alertKey } from '../../../core/alerts/alert.ts'
-import { evidenceText, placeText } from '../../../core/alerts/words.ts'
+import { alertsSentence, evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import {
   ALERTS_LEAD_MS,
@@ -25,7 +25,6 @@ import { UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
 import styles from './alerts.module.css'
 import { RulePane } from './RulePane.tsx'
-import { alertsSentence } from './sentence.ts'
 import { useShownAlerts } from './shownAlerts.ts'
 import type { ExportKind } from '../../../core/alerts/exports.ts'
 import { download } from '../../components/csv.ts'
@@ -56,7 +55,7 @@ export function AlertsScreen() {
   const shown = chosen ?? state.alerts[0]?.rule ?? 'R1'
   return (
     <div className={styles['screen']}>
-      <NowLine {...alertsSentence(state)} actions={<ExportMenu />} />
+      <NowLine {...alertsSentence(state, format)} actions={<ExportMenu />} />
       {isPast && (
         <Note kind="info">
           {`The rules are evaluated on the ${LEAD} before this instant, so older alerts seem to begin in that range. Silences are not recorded.`}
