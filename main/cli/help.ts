@@ -232,6 +232,8 @@ Options of a kind:
   --kube-version V       the metrics of this version, ${COVERED_RANGE} (the newest by default)
   --prometheus-label NAME=VALUE   only series with this label, such as job=apiserver, in alert rules and dashboard; repeat
                          it for several
+  --label NAME=VALUE     a label of the PrometheusRule, such as the release=… that kube-prometheus-stack selects by, or of
+                         each alert in rules and mixin; repeat it for several
   --cluster-label NAME   the label that names clusters; without it, there is only one
   --instance-label NAME  the label that names servers (instance by default)
   --interval S           seconds between two scrapes (30 by default)
