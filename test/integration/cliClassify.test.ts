@@ -258,6 +258,19 @@ describe('apf-console classify', () => {
     ])
   })
 
+  it('classifies every RequestInfo of a log', async () => {
+    const running = startCommand('classify', '--request', '-', '--json')
+    const logged = (path: string, user: string) =>
+      `requestInfo=&request.RequestInfo{IsResourceRequest:true, Path:"${path}", Verb:"list"}, userInfo=&user.DefaultInfo{Name:"${user}", Groups:[]string{"system:authenticated"}}\n`
+    running.input.end(logged('/api/v1/nodes', 'system:kube-scheduler') + logged('/api/v1/pods', 'alice'))
+    expect(await running.ended).toBe(0)
+    expect(JSON.parse(running.output())).toMatchObject([
+      { flowSchema: 'kube-scheduler' },
+      { flowSchema: 'global-default' },
+    ])
+    expect(running.told()).toContain('A RequestInfo holds no query')
+  })
+
   it('exits with 1 when a row of the table fails, and when a server would reject the configuration', async () => {
     const table = await classify('--test', file('tests.json'), '--json')
     expect(table.code).toBe(1)
