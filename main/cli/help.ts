@@ -41,6 +41,8 @@ ${CREDENTIALS}`
 const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N   the two limits (400 and 200 by default; of a
                          proxy, those that the upstream reports)
   --server-version V     behave like this version (that of the server by default, else the newest supported one)
+  --no-etcd-progress     lists of the latest version are read from etcd, as with an etcd that reports no progress (before
+                         3.4.31, 3.5.0 to 3.5.12), and as by default up to 1.30
   --algorithm A          its flow-control algorithm: upstream (default), or one of docs/algorithms.md
   --metrics-port N       serve Prometheus metrics at http://127.0.0.1:N/metrics (0 selects a free port)
   --json                 print each completed request as a line of JSON; everything else goes to standard error
@@ -451,6 +453,8 @@ Options:
   --server-limit N       seats of the server (those of the source by default, else 600), which bound the seats of a request
   --objects N, --object-size BYTES   number and average size of the objects of that resource
   --watchers N           watches of that resource
+  --no-etcd-progress     lists of the latest version are read from etcd, as with an etcd that reports no progress (before
+                         3.4.31, 3.5.0 to 3.5.12), and as by default up to 1.30
   --json                 as JSON
 
 Exit code: 0 done, 1 a row of the test table fails or a server would reject an object, 2 cannot run.`,

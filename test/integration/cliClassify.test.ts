@@ -258,6 +258,15 @@ describe('apf-console classify', () => {
     ])
   })
 
+  it('reads lists of the latest version from etcd on request, and on 1.30', async () => {
+    const list = ['--user', 'alice', '--url', '/api/v1/pods', '--objects', '300', '--server-limit', '20000']
+    const width = async (...more: string[]): Promise<unknown> => json(await classify(...list, ...more, '--json'))
+    const seats = (initial: number) => ({ seats: { initial } })
+    expect(await width('--kube-version', 'v1.33')).toMatchObject(seats(3))
+    expect(await width('--kube-version', 'v1.33', '--no-etcd-progress')).toMatchObject(seats(6))
+    expect(await width('--kube-version', 'v1.30')).toMatchObject(seats(6))
+  })
+
   it('classifies every RequestInfo of a log', async () => {
     const running = startCommand('classify', '--request', '-', '--json')
     const logged = (path: string, user: string) =>
