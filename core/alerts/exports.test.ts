@@ -91,3 +91,23 @@ it("has what Grafana's schema requires of a dashboard and of its charts", () => 
   })
   expect(required.safeParse(JSON.parse(exportText('dashboard', place))).error).toBeUndefined()
 })
+
+const labels = { release: 'prom' }
+const AlertsSchema = RulesFileSchema.extend({
+  groups: z.array(z.object({ rules: z.array(z.object({ labels: z.record(z.string(), z.string()) })) })),
+})
+
+it('puts labels on the object that an operator selects by them', () => {
+  expect(parse(exportText('prometheusrule', place, labels))).toMatchObject({
+    metadata: { name: 'apf-console', labels },
+  })
+  expect(parse(exportText('prometheusrule', place)).metadata).toEqual({ name: 'apf-console' })
+})
+
+it('puts labels on each alert of rules and mixin, next to its own', () => {
+  const alerts = (given?: typeof labels) =>
+    AlertsSchema.parse(parse(exportText('rules', place, given))).groups.flatMap((group) => group.rules)
+  expect(alerts(labels).map((rule) => rule.labels)).toEqual(alerts().map((rule) => ({ ...rule.labels, ...labels })))
+  const count = (text: string, part: string): number => text.split(part).length - 1
+  expect(count(exportText('mixin', place, labels), '"release": "prom"')).toBe(alerts().length)
+})

@@ -8,17 +8,25 @@ import { RULES } from './rules.ts'
 export const EXPORTS = ['rules', 'prometheusrule', 'recording-rules', 'alertmanager', 'dashboard', 'mixin'] as const
 export type ExportKind = (typeof EXPORTS)[number]
 
-/** The text of a file; the same for the same place. */
-export function exportText(kind: ExportKind, place: RulesPlace): string {
+type Labels = Readonly<Record<string, string>>
+
+/** Files that labels can be put on. */
+export const LABELLED: readonly ExportKind[] = ['rules', 'prometheusrule', 'mixin']
+
+/**
+ * The text of a file; the same for the same place. `labels`: of the object, by which an operator of Prometheus selects
+ * it, or of each alert where there is no object.
+ */
+export function exportText(kind: ExportKind, place: RulesPlace, labels: Labels = {}): string {
   switch (kind) {
     case 'rules':
-      return yaml({ groups: [alertGroup(place)] }, RULES_NOTE)
+      return yaml({ groups: [alertGroup(place, labels)] }, RULES_NOTE)
     case 'prometheusrule':
       return yaml(
         {
           apiVersion: 'monitoring.coreos.com/v1',
           kind: 'PrometheusRule',
-          metadata: { name: 'apf-console' },
+          metadata: { name: 'apf-console', ...(Object.keys(labels).length > 0 && { labels }) },
           spec: { groups: [alertGroup(place), recordingGroup(place)] },
         },
         RULES_NOTE,
@@ -32,7 +40,7 @@ export function exportText(kind: ExportKind, place: RulesPlace): string {
     case 'mixin':
       return [
         '{',
-        `  prometheusAlerts+:: { groups+: [${json(alertGroup(place)).trimEnd()}] },`,
+        `  prometheusAlerts+:: { groups+: [${json(alertGroup(place, labels)).trimEnd()}] },`,
         `  prometheusRules+:: { groups+: [${json(recordingGroup(place)).trimEnd()}] },`,
         `  grafanaDashboards+:: { 'apf-console.json': ${json(dashboard(place)).trimEnd()} },`,
         '}',
@@ -48,7 +56,10 @@ const yaml = (value: unknown, comment: string): string =>
   `#${comment}\n${stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })}`
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
-const alertGroup = (place: RulesPlace) => ({ name: 'apf-console-alerts', rules: alertExpressions(place) })
+const alertGroup = (place: RulesPlace, labels: Labels = {}) => ({
+  name: 'apf-console-alerts',
+  rules: alertExpressions(place).map((rule) => ({ ...rule, labels: { ...rule.labels, ...labels } })),
+})
 const recordingGroup = (place: RulesPlace) => ({
   name: 'apf-console',
   rules: recordingRules(place).map(({ record, expr }) => ({ record, expr })),

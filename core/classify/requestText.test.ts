@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ReadRequest } from './requestText.ts'
+import { readRequestInfos } from './requestInfoText.ts'
 import { readRequestText } from './requestText.ts'
 
 function read(text: string, sender?: Parameters<typeof readRequestText>[1]): ReadRequest {
@@ -260,4 +261,55 @@ test.each([
 
 test('what is neither a verb nor a method is refused', () => {
   expect(problem('FETCH /api/v1/pods')).toMatch(/^"FETCH" is neither a verb nor an HTTP method/)
+})
+
+/** As the KEP prints them. */
+const EXTRACTS = `requestInfo=&request.RequestInfo{IsResourceRequest:true,
+  Path:"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/127.0.0.1",
+  Verb:"update", APIPrefix:"apis", APIGroup:"coordination.k8s.io",
+  APIVersion:"v1", Namespace:"kube-node-lease", Resource:"leases",
+  Subresource:"", Name:"127.0.0.1", Parts:[]string{"leases",
+    "127.0.0.1"}},
+userInfo=&user.DefaultInfo{Name:"system:node:127.0.0.1", UID:"",
+  Groups:[]string{"system:nodes", "system:authenticated"},
+  Extra:map[string][]string(nil)}
+RequestInfo=&request.RequestInfo{IsResourceRequest:true,
+  Path:"/api/v1/services", Verb:"watch", APIPrefix:"api", APIGroup:"",
+  APIVersion:"v1", Namespace:"", Resource:"services", Subresource:"",
+  Name:"", Parts:[]string{"services"}},
+user.Info=&user.DefaultInfo{Name:"system:apiserver",
+  UID:"388b748d-481c-4348-9c94-b7aab0c6efad",
+  Groups:[]string{"system:masters"}, Extra:map[string][]string(nil)}
+requestInfo=&request.RequestInfo{IsResourceRequest:false, Path:"/api",
+  Verb:"get", APIPrefix:"", APIGroup:"", APIVersion:"", Namespace:"",
+  Resource:"", Subresource:"", Name:"", Parts:[]string(nil)},
+userInfo=&user.DefaultInfo{Name:"a\\"b", UID:"", Groups:[]string(nil),
+  Extra:map[string][]string(nil)}
+`
+const LOGGED = [
+  {
+    user: 'system:node:127.0.0.1',
+    groups: ['system:nodes', 'system:authenticated'],
+    verb: 'update',
+    url: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/127.0.0.1',
+  },
+  { user: 'system:apiserver', groups: ['system:masters'], verb: 'watch', url: '/api/v1/services' },
+  { user: 'a"b', groups: [], verb: 'get', url: '/api' },
+]
+
+test.each([
+  ['as the KEP prints them', EXTRACTS],
+  ['on a line each', EXTRACTS.replaceAll(/\n\s+/g, '')],
+  [
+    'of klog',
+    EXTRACTS.replaceAll(/\s*\n\s*/g, ' ').replaceAll(/(\S*)=&request/g, 'I0101 10:00:00.0 1 a.go:1] $1=&request'),
+  ],
+])('RequestInfos of a server %s', (_name, text) => {
+  expect(readRequestInfos(text)).toEqual(LOGGED)
+  const reading = read(text)
+  expect(reading).toMatchObject({
+    format: 'server-log',
+    request: { user: 'system:node:127.0.0.1', groups: LOGGED[0]?.groups, method: 'PUT', url: LOGGED[0]?.url },
+  })
+  expect(reading.notes).toContain('The text contains several requests; this is the first.')
 })

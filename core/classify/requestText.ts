@@ -13,9 +13,10 @@ import {
   type RequestAddress,
   verbProblem,
 } from './requestFields.ts'
+import { NO_QUERY, readRequestInfos } from './requestInfoText.ts'
 import { parseJson } from '../text/text.ts'
 
-export type RequestFormat = 'kubectl' | 'curl' | 'audit' | 'dump' | 'client-log' | 'request-line'
+export type RequestFormat = 'kubectl' | 'curl' | 'audit' | 'dump' | 'client-log' | 'server-log' | 'request-line'
 
 /** A request parsed from a text. */
 export interface ReadRequest {
@@ -59,6 +60,7 @@ function formatOf(text: string): RequestFormat | undefined {
   if (text === '') return undefined
   if (readClientLine(text) !== undefined) return 'client-log'
   if (/^[{[]/.test(text)) return 'audit'
+  if (readRequestInfos(text).length > 0) return 'server-log'
   const [first = ''] = /^\S+/.exec(text) ?? []
   if (first === 'curl') return 'curl'
   if (/^(?:kubectl|k|oc)$/.test(first)) return 'kubectl'
@@ -87,6 +89,13 @@ const READERS: Readonly<Record<RequestFormat, (text: string) => PartialRequest |
   audit: readAuditEvent,
   dump: readDumpLine,
   'client-log': (text) => readClientLine(text) ?? { problem: UNKNOWN },
+  'server-log'(text) {
+    const [first, ...others] = readRequestInfos(text)
+    if (first === undefined) return { problem: UNKNOWN }
+    const { verb, url, user, groups } = first
+    const { notes, ...address } = addressOfVerb(verb, url)
+    return { ...address, user, groups, notes: [...notes, NO_QUERY, ...(others.length > 0 ? [FIRST_OF_SEVERAL] : [])] }
+  },
   'request-line'(text) {
     const [, verb = 'GET', address = ''] = REQUEST_LINE.exec(text) ?? []
     const url = pathOf(address)
@@ -94,6 +103,8 @@ const READERS: Readonly<Record<RequestFormat, (text: string) => PartialRequest |
     return url === undefined || problem !== undefined ? { problem: problem ?? UNKNOWN } : addressOfVerb(verb, url)
   },
 }
+
+const FIRST_OF_SEVERAL = 'The text contains several requests; this is the first.'
 
 /** Requests in the log of a client, as client-go writes them: of older and of newer versions, and of kubectl -v=6. */
 const CLIENT_LINES: readonly RegExp[] = [

@@ -13,6 +13,7 @@ import {
   type ResourceRule,
   type Subject,
 } from './objects.ts'
+import { listed } from '../text/text.ts'
 import { WILDCARD } from './validateRules.ts'
 
 /**
@@ -108,14 +109,39 @@ function subjectSuspicions(subject: Subject, at: string): Finding[] {
   })
 }
 
-const resourceSuspicions = ({ verbs, apiGroups, resources, namespaces = [] }: ResourceRule, at: string): Finding[] => [
-  ...repeated(verbs, member(at, 'verbs')),
-  ...repeated(apiGroups, member(at, 'apiGroups')),
-  ...eachOf(apiGroups, member(at, 'apiGroups'), groupProblem),
-  ...repeated(resources, member(at, 'resources')),
-  ...eachOf(resources, member(at, 'resources'), resourceProblem),
-  ...repeated(namespaces, member(at, 'namespaces')),
-]
+/** Their requests have no namespace. Those about a namespace are missing: they have its name. */
+const OF_THE_CLUSTER = new Set(
+  'nodes persistentvolumes storageclasses volumeattachments csinodes clusterroles clusterrolebindings customresourcedefinitions apiservices flowschemas prioritylevelconfigurations validatingwebhookconfigurations mutatingwebhookconfigurations certificatesigningrequests tokenreviews subjectaccessreviews'.split(
+    ' ',
+  ),
+)
+/** Requests without a namespace match with `clusterScope` only (specification 2.4). */
+function scopeSuspicions({ verbs, resources, namespaces = [], clusterScope = false }: ResourceRule, at: string) {
+  if (clusterScope || namespaces.length === 0) return []
+  const ofCluster = resources.filter((resource) => OF_THE_CLUSTER.has(resource.split('/', 1)[0] ?? ''))
+  const across =
+    namespaces.includes(WILDCARD) &&
+    (resources.includes(WILDCARD) || ['list', 'watch'].some((verb) => verbs.includes(verb)))
+  if (ofCluster.length === 0 && !across) return []
+  const missed =
+    ofCluster.length > 0
+      ? `requests for ${listed(ofCluster)}, which have no namespace`
+      : 'requests without a namespace, such as a list of all namespaces (kubectl get -A, informers)'
+  return [suspicious(member(at, 'clusterScope'), `The rule misses ${missed}: set clusterScope to true.`)]
+}
+
+const resourceSuspicions = (rule: ResourceRule, at: string): Finding[] => {
+  const { verbs, apiGroups, resources, namespaces = [] } = rule
+  return [
+    ...scopeSuspicions(rule, at),
+    ...repeated(verbs, member(at, 'verbs')),
+    ...repeated(apiGroups, member(at, 'apiGroups')),
+    ...eachOf(apiGroups, member(at, 'apiGroups'), groupProblem),
+    ...repeated(resources, member(at, 'resources')),
+    ...eachOf(resources, member(at, 'resources'), resourceProblem),
+    ...repeated(namespaces, member(at, 'namespaces')),
+  ]
+}
 
 function groupProblem(group: string): string | undefined {
   if (group === 'core' || group === 'v1') return 'The name of the core group is empty: write “”.'

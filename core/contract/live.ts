@@ -19,6 +19,8 @@ const engineFields = {
   version: z.string().exactOptional(),
   /** The algorithm of its flow control; absent: upstream's. */
   algorithm: z.enum(ALGORITHMS).exactOptional(),
+  /** `false`: lists of the latest version are read from etcd; absent: as by default in the version. */
+  consistentReadsFromCache: z.literal(false).exactOptional(),
 }
 
 /** Source of the initial objects of the engine. */

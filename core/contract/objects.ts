@@ -5,7 +5,7 @@ import { KINDS } from '../config/objects.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { ForecastReportSchema } from './forecast.ts'
 import { ProblemSchema } from './problem.ts'
-import { TargetSchema, UploadedFileSchema } from './source.ts'
+import { SentFileSchema, TargetSchema } from './source.ts'
 
 /**
  * FlowSchemas and PriorityLevelConfigurations of the connected source, and everything that changes them. A change is
@@ -237,7 +237,7 @@ export type RequestTestsChange = z.infer<typeof RequestTestsChangeSchema>
 /** Objects from elsewhere, to compare with. */
 export const ElsewhereSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cluster'), target: TargetSchema }),
-  z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
+  z.object({ kind: z.literal('files'), files: z.array(SentFileSchema).min(1) }),
 ])
 export type Elsewhere = z.infer<typeof ElsewhereSchema>
 

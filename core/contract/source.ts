@@ -41,6 +41,9 @@ export type Target = z.infer<typeof TargetSchema>
 
 export const UploadedFileSchema = z.object({ name: z.string(), text: z.string() })
 export type UploadedFile = z.infer<typeof UploadedFileSchema>
+/** As a page sends it: an archive, or a text in another encoding than UTF-8, as bytes in base64. */
+export const SentFileSchema = z.union([UploadedFileSchema, z.object({ name: z.string(), base64: z.base64() })])
+export type SentFile = z.infer<typeof SentFileSchema>
 
 /** Recordings of one source, by their names, played as one. */
 const RecordingSpecSchema = z.object({
@@ -60,7 +63,7 @@ export const SourceSpecSchema = z.discriminatedUnion('kind', [
     /** A Prometheus that has scraped the same servers: their past is read from it. */
     past: PrometheusPastSchema.exactOptional(),
   }),
-  z.object({ kind: z.literal('files'), files: z.array(UploadedFileSchema).min(1) }),
+  z.object({ kind: z.literal('files'), files: z.array(SentFileSchema).min(1) }),
   RecordingSpecSchema,
   RunSpecSchema,
   PrometheusSpecSchema,

@@ -44,7 +44,14 @@ const schema = (
   kind: 'FlowSchema',
   object: schemaOf({ name }, matchingPrecedence, levelName, distinguisher, rules),
 })
-const everyResource = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
+/** All requests for resources, with and without a namespace. */
+export const EVERY_RESOURCE = {
+  verbs: ['*'],
+  apiGroups: ['*'],
+  resources: ['*'],
+  clusterScope: true,
+  namespaces: ['*'],
+}
 
 export const PRESETS: readonly Preset[] = [
   {
@@ -99,7 +106,7 @@ export const PRESETS: readonly Preset[] = [
         'tenant',
         8_900,
         'tenant',
-        { subjects: [serviceAccounts('tenant', '*')], resourceRules: [everyResource] },
+        { subjects: [serviceAccounts('tenant', '*')], resourceRules: [EVERY_RESOURCE] },
         'ByUser',
       ),
       limitedLevel('tenant', {
@@ -151,7 +158,7 @@ export function emptyObject(kind: Kind, name: string): TypedObject {
   }
   return schema(name, 1_000, 'workload-low', {
     subjects: [{ kind: 'User', user: { name: 'somebody' } }],
-    resourceRules: [everyResource],
+    resourceRules: [EVERY_RESOURCE],
   })
 }
 

@@ -175,6 +175,7 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     unit: 'ratio, weighted with nanoseconds',
     labels: ['phase', ...BY_LEVEL],
     stability: 'ALPHA',
+    betaFrom: 38,
     presence: 'at-rest',
     needed: true,
     whenMissing: 'Utilisation is known only at the instants of the scrapes.',

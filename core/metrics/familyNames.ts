@@ -90,6 +90,8 @@ export interface FamilyInfo {
   readonly unit: FamilyUnit
   readonly labels: readonly string[]
   readonly stability: 'ALPHA' | 'BETA' | 'STABLE' | 'none'
+  /** First minor in which an alpha family is beta. */
+  readonly betaFrom?: number
   /** First minor of Kubernetes 1 that has it; absent when it is older than any version that the console reads. */
   readonly since?: number
   /** First minor that hides it unless `--show-hidden-metrics-for-version` is set. */

@@ -1,5 +1,5 @@
 import { FAMILY } from '../metrics/familyNames.ts'
-import { parseKubernetesVersion } from '../metrics/versions.ts'
+import { COVERED_MINORS, parseKubernetesVersion } from '../metrics/versions.ts'
 import { CATALOGUE } from '../metrics/catalogue.ts'
 import type { EngineSnapshot, KindSnapshot, LaneSnapshot } from '../engine/snapshot.ts'
 import { MS_PER_SECOND } from '../units.ts'
@@ -69,14 +69,20 @@ const serverFamilies: readonly FamilyRule[] = [
  * (specification 8.1 – 8.4).
  */
 export const exposedFamilies = (version: string): readonly FamilyRule[] => {
-  const minor = parseKubernetesVersion(version)?.minor ?? Number.POSITIVE_INFINITY
+  const minor = parseKubernetesVersion(version)?.minor ?? COVERED_MINORS.newest
   return [
     ...LANE_FAMILIES,
     ...LIMIT_FAMILIES,
-    ...TIME_FAMILIES,
+    ...TIME_FAMILIES.map((family) => graduated(family, minor)),
     ...serverFamilies,
     ...deprecatedFamilies(minor).filter(({ name }) => minor < (CATALOGUE.get(name)?.hiddenFrom ?? 0)),
   ]
+}
+
+/** A stable enough family is announced as such; its values stay the same. */
+function graduated(family: FamilyRule, minor: number): FamilyRule {
+  const beta = minor >= (CATALOGUE.get(family.name)?.betaFrom ?? Number.POSITIVE_INFINITY)
+  return beta ? { ...family, help: family.help.replace('[ALPHA]', '[BETA]') } : family
 }
 
 /** From this minor version on the executing seats have a name of their own that is not deprecated. */

@@ -31,7 +31,7 @@ import { classifyTraffic } from './classifyTraffic.ts'
 import { classifyUnderDraft } from './draftObjects.ts'
 import { tellFindings } from './inputFiles.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
-import { cadenceFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { cadenceFrom, READ_OPTIONS, readsFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readNumber, SEATS, UsageError, type Given, type OptionInfo, type Command } from './usage.ts'
 
 const REQUEST_OPTIONS = {
@@ -53,6 +53,7 @@ export const classify: Command = {
     ...REQUEST_OPTIONS,
     test: { type: 'string' },
     draft: { type: 'string' },
+    ...READ_OPTIONS,
     'server-limit': { type: 'string' },
     objects: { type: 'string' },
     'object-size': { type: 'string' },
@@ -129,6 +130,7 @@ function contextFrom(given: Given): ServerContext {
   return {
     ...(serverLimit !== undefined && { serverLimit }),
     ...(watchers !== undefined && { watchers }),
+    ...readsFrom(given),
     ...(count !== undefined && { objects: { count, ...(averageSize !== undefined && { averageSize }) } }),
   }
 }

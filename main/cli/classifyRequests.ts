@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { identityOf } from '../../core/classify/identity.ts'
 import { addressOfVerb, verbProblem } from '../../core/classify/requestFields.ts'
 import { strangeKeyInRequests, strangeKeyInTable } from '../../core/classify/configuration.ts'
+import { NO_QUERY, readRequestInfos } from '../../core/classify/requestInfoText.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
-import { readWithin } from '../files/files.ts'
+import { decodeText, readWithin } from '../files/files.ts'
 import type { Reading } from './inputFiles.ts'
 import { UsageError, type Given } from './usage.ts'
 
@@ -96,20 +97,26 @@ function fromText(given: Given, text: string): GivenRequests {
 }
 
 async function fromFile(file: string, reading: Reading): Promise<GivenRequests> {
-  const written = await readJsonFile(file, reading)
-  refuse(strangeKeyInRequests(written), file)
-  const read = parsed(RequestsSchema, written, file, 'user, groups, method (or verb) and url')
+  const text = await readFile(file, reading)
+  const logged = readRequestInfos(text)
+  const read = logged.length > 0 ? logged : writtenIn(text, file)
   const all = (Array.isArray(read) ? read : [read]).map(completed)
   return {
     many: Array.isArray(read),
     requests: all.flatMap(({ requests }) => requests),
-    notes: [...new Set(all.flatMap(({ notes }) => notes))],
+    notes: [...new Set([...(logged.length > 0 ? [NO_QUERY] : []), ...all.flatMap(({ notes }) => notes)])],
   }
+}
+
+function writtenIn(text: string, file: string): WrittenRequest | WrittenRequest[] {
+  const written = jsonIn(text, file)
+  refuse(strangeKeyInRequests(written), file)
+  return parsed(RequestsSchema, written, file, 'user, groups, method (or verb) and url')
 }
 
 /** A saved test table. Rows without an id are numbered; a missing label is made of user, method and URL. */
 export async function testsFrom(file: string, reading: Reading): Promise<readonly RequestTest[]> {
-  const written = await readJsonFile(file, reading)
+  const written = jsonIn(await readFile(file, reading), file)
   refuse(strangeKeyInTable(written), file)
   const rows = parsed(TestTableSchema, written, file, 'request and expect in each row')
   return rows.map(({ id, label, request, expect }, index): RequestTest => {
@@ -145,12 +152,12 @@ function completed({
   }
 }
 
-async function readJsonFile(file: string, reading: Reading): Promise<unknown> {
-  const bytes = await (file === '-'
-    ? reading.readStdin(MOST_BYTES)
-    : readWithin(file, { mostBytes: MOST_BYTES, signal: reading.signal }))
+const readFile = async (file: string, { readStdin, signal }: Reading): Promise<string> =>
+  decodeText(await (file === '-' ? readStdin(MOST_BYTES) : readWithin(file, { mostBytes: MOST_BYTES, signal })))
+
+function jsonIn(text: string, file: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(text)
   } catch {
     throw new ProblemError('invalid-input', `${nameOf(file)} is not JSON.`)
   }

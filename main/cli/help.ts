@@ -41,6 +41,8 @@ ${CREDENTIALS}`
 const ENGINE = `  --max-requests-inflight N, --max-mutating-requests-inflight N   the two limits (400 and 200 by default; of a
                          proxy, those that the upstream reports)
   --server-version V     behave like this version (that of the server by default, else the newest supported one)
+  --no-etcd-progress     lists of the latest version are read from etcd, as with an etcd that reports no progress (before
+                         3.4.31, 3.5.0 to 3.5.12), and as by default up to 1.30
   --algorithm A          its flow-control algorithm: upstream (default), or one of docs/algorithms.md
   --metrics-port N       serve Prometheus metrics at http://127.0.0.1:N/metrics (0 selects a free port)
   --json                 print each completed request as a line of JSON; everything else goes to standard error
@@ -232,6 +234,8 @@ Options of a kind:
   --kube-version V       the metrics of this version, ${COVERED_RANGE} (the newest by default)
   --prometheus-label NAME=VALUE   only series with this label, such as job=apiserver, in alert rules and dashboard; repeat
                          it for several
+  --label NAME=VALUE     a label of the PrometheusRule, such as the release=… that kube-prometheus-stack selects by, or of
+                         each alert in rules and mixin; repeat it for several
   --cluster-label NAME   the label that names clusters; without it, there is only one
   --instance-label NAME  the label that names servers (instance by default)
   --interval S           seconds between two scrapes (30 by default)
@@ -428,7 +432,8 @@ Request (one of):
                          or --method M (GET by default)
   --kubectl TEXT         what a kubectl command sends; --as and --as-group in it, or --user and --group, set the user
   --text TEXT            a curl command, an audit event, a line of a request dump, or GET /path
-  --request FILE         JSON {user, groups, method or verb, url}, or a list of them; - for standard input
+  --request FILE         JSON {user, groups, method or verb, url}, or a list of them, or RequestInfos of a server's log, as
+                         in the KEP; - for standard input
   --test FILE            a saved test table, whose requests must be classified as expected
   --traffic              the traffic of the source: which schemas match requests, why the others match none, and the flows of
                          its dumps with where the objects send them; for --seconds S (30 by default) from now on, or before
@@ -448,6 +453,8 @@ Options:
   --server-limit N       seats of the server (those of the source by default, else 600), which bound the seats of a request
   --objects N, --object-size BYTES   number and average size of the objects of that resource
   --watchers N           watches of that resource
+  --no-etcd-progress     lists of the latest version are read from etcd, as with an etcd that reports no progress (before
+                         3.4.31, 3.5.0 to 3.5.12), and as by default up to 1.30
   --json                 as JSON
 
 Exit code: 0 done, 1 a row of the test table fails or a server would reject an object, 2 cannot run.`,

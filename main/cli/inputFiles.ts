@@ -13,7 +13,7 @@ import {
 } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
 import { patchesOf } from '../../core/manifest/unrendered.ts'
-import { type PackedFile, unpack } from '../files/archives.ts'
+import { MOST_BYTES, type PackedFile, textsOf } from '../files/archives.ts'
 import { decodeText, filesOf, isFolder, readWithin, UnreadableFile, type FoundFile } from '../files/files.ts'
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
@@ -21,31 +21,20 @@ import { UsageError } from './usage.ts'
 /** The dependencies of reading the files of a command. */
 export type Reading = Pick<Console, 'readStdin' | 'signal' | 'stateDir'>
 
-/** A page is about 2 MB; this allows an hour of them, all files together, and bounds an endless stream. */
-const MOST_BYTES = 512 * 1024 * 1024
-
 /**
  * Reads files, all files of folders and their subfolders and, for `-`, standard input; archives and compressed files are
  * unpacked.
  */
-export async function readInputFiles(paths: readonly string[], reading: Reading): Promise<UploadedFile[]> {
-  const files: UploadedFile[] = []
-  let left = MOST_BYTES
-  const add = async (packed: PackedFile): Promise<void> => {
-    for (const { name, bytes } of await unpack(packed, left)) {
-      left -= bytes.length
-      files.push({ name, text: decodeText(bytes) })
-    }
-  }
+export const readInputFiles = (paths: readonly string[], reading: Reading): Promise<UploadedFile[]> =>
+  textsOf(filesAt(paths, reading))
+
+async function* filesAt(paths: readonly string[], { readStdin, signal }: Reading): AsyncGenerator<PackedFile> {
   for (const path of paths) {
-    if (path === '-') await add({ name: 'standard input', bytes: await reading.readStdin(MOST_BYTES) })
+    if (path === '-') yield { name: 'standard input', bytes: await readStdin(MOST_BYTES) }
     else
-      for (const file of await listFiles(path, reading.signal)) {
-        const bytes = await readWithin(file.path, { mostBytes: MOST_BYTES, signal: reading.signal })
-        await add({ name: file.name, bytes })
-      }
+      for (const file of await listFiles(path, signal))
+        yield { name: file.name, bytes: await readWithin(file.path, { mostBytes: MOST_BYTES, signal }) }
   }
-  return files
 }
 
 async function listFiles(path: string, signal: AbortSignal): Promise<readonly FoundFile[]> {

@@ -15,6 +15,7 @@ import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
 import { type Console, type ExitCode, portProblem, tellOnce } from './console.ts'
 import { runDraftBeside } from './liveObjects.ts'
+import { READ_OPTIONS, readsFrom } from './sourceOptions.ts'
 import { coveredVersion, PORTS, readChoice, readNumber, type Given, type OptionInfo } from './usage.ts'
 
 /** Options of the commands that observe single requests. */
@@ -25,6 +26,7 @@ export const LIVE_OPTIONS = {
   draft: { type: 'string', multiple: true, list: true },
   'server-version': { type: 'string' },
   algorithm: { type: 'string' },
+  ...READ_OPTIONS,
   'max-requests-inflight': { type: 'string' },
   'max-mutating-requests-inflight': { type: 'string' },
   'metrics-port': { type: 'string' },
@@ -39,6 +41,7 @@ export function engineFields(given: Given): {
   readonly maxMutatingRequestsInFlight?: number
   readonly version?: string
   readonly algorithm?: Algorithm
+  readonly consistentReadsFromCache?: false
 } {
   const maxRequestsInFlight = readNumber(given, 'max-requests-inflight', SEATS)
   const maxMutatingRequestsInFlight = readNumber(given, 'max-mutating-requests-inflight', SEATS)
@@ -49,6 +52,7 @@ export function engineFields(given: Given): {
     ...(maxRequestsInFlight !== undefined && { maxRequestsInFlight }),
     ...(maxMutatingRequestsInFlight !== undefined && { maxMutatingRequestsInFlight }),
     ...(version !== undefined && { version }),
+    ...readsFrom(given),
   }
 }
 

@@ -1,4 +1,4 @@
-import { EXPORTS, exportText, type ExportKind } from '../../core/alerts/exports.ts'
+import { EXPORTS, exportText, LABELLED, type ExportKind } from '../../core/alerts/exports.ts'
 import { equals } from '../../core/prom/promql.ts'
 import { writeAtomically } from '../files/files.ts'
 import {
@@ -25,6 +25,7 @@ const RECORDING_OPTIONS = { ...RANGE_OPTIONS, anonymise: { type: 'boolean' } } a
 const RULES_OPTIONS = {
   'kube-version': { type: 'string' },
   'prometheus-label': { type: 'string', multiple: true },
+  label: { type: 'string', multiple: true },
   'cluster-label': { type: 'string' },
   'instance-label': { type: 'string' },
   interval: { type: 'string' },
@@ -66,7 +67,8 @@ async function exportRules(
   console: Console,
 ): Promise<ExitCode> {
   const seconds = readNumber(given, 'interval', { min: 1, max: 300, whole: true })
-  const text = exportText(kind, {
+  if (!LABELLED.includes(kind)) refuseOptions(given, ['label'], `goes with export ${LABELLED.join(', ')} alone.`)
+  const place = {
     version: versionFrom(given),
     matchers: given.values('prometheus-label').map((one) => {
       const { label, value } = matcherFrom(one)
@@ -75,7 +77,8 @@ async function exportRules(
     intervalMs: seconds === undefined ? undefined : seconds * 1_000,
     clusterLabel: labelFrom(given, 'cluster-label'),
     instanceLabel: labelFrom(given, 'instance-label'),
-  })
+  }
+  const text = exportText(kind, place, Object.fromEntries(given.values('label').map((one) => ownLabel(kind, one))))
   if (file === undefined) console.printText(text)
   else {
     await refuseExisting(file, given.flag('force'))
@@ -83,6 +86,18 @@ async function exportRules(
   }
   return 0
 }
+
+/** A label of an object is a name of Kubernetes, and one of an alert a name of Prometheus. */
+function ownLabel(kind: ExportKind, text: string): readonly [name: string, value: string] {
+  const form = kind === 'prometheusrule' ? OBJECT_LABEL : ALERT_LABEL
+  const [, name, value] = form.exec(text) ?? []
+  if (name !== undefined && value !== undefined) return [name, value]
+  throw new UsageError(`--label takes NAME=VALUE such as release=prometheus, not ${JSON.stringify(text)}.`)
+}
+
+const OBJECT_LABEL =
+  /^((?:[a-z0-9][-.a-z0-9]*\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)=((?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?)$/
+const ALERT_LABEL = /^([a-zA-Z_]\w*)=(.*)$/
 
 function labelFrom(given: Given, option: string): string | undefined {
   const name = given.value(option)

@@ -281,6 +281,15 @@ async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading)
   )
 }
 
+/** How a server reads lists of the latest version. */
+export const READ_OPTIONS = { 'no-etcd-progress': { type: 'boolean' } } as const satisfies Readonly<
+  Record<string, OptionInfo>
+>
+
+/** `false`: from etcd; absent: as by default in the version. */
+export const readsFrom = (given: Given): { readonly consistentReadsFromCache?: false } =>
+  given.flag('no-etcd-progress') ? { consistentReadsFromCache: false } : {}
+
 /** A label and its value, of --prometheus-label. Throws `UsageError`. */
 export function matcherFrom(text: string): { label: string; value: string } {
   const at = text.indexOf('=')

@@ -1,6 +1,7 @@
 import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { createGunzip } from 'node:zlib'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { beginsWith, GZIP_MAGIC, ZSTD_MAGIC } from '../files/archives.ts'
 import { openRegular } from '../files/files.ts'
 import type { Place } from '../ports/places.ts'
 import { HEAD_BYTES, headOf } from './placeKeeper.ts'
@@ -77,14 +78,28 @@ export class OpenFile {
 
 /** The contents of a compressed file, piece by piece. Throws where it is damaged. */
 export async function* unpacked(path: string): AsyncGenerator<Buffer> {
-  const source = (await openRegular(path)).createReadStream()
-  const pieces = source.pipe(createGunzip())
-  source.on('error', (error) => pieces.destroy(error))
-  try {
-    yield* pieces as AsyncIterable<Buffer>
-  } finally {
-    source.destroy()
-  }
+  const { size } = await stat(path)
+  const zstd = beginsWith(await firstBytes(path, ZSTD_MAGIC.length), ZSTD_MAGIC)
+  let at = 0
+  do {
+    const source = (await openRegular(path)).createReadStream({ start: at })
+    const pieces = source.pipe(zstd ? createZstdDecompress() : createGunzip())
+    source.on('error', (error) => pieces.destroy(error))
+    let read = 0
+    // Node ends at the end of a frame of zstd where others follow, and fails at what is written to it after that.
+    pieces
+      .on('error', () => undefined)
+      .once('end', () => {
+        read = pieces.bytesWritten
+        pieces.destroy()
+      })
+    try {
+      yield* pieces as AsyncIterable<Buffer>
+    } finally {
+      source.destroy()
+    }
+    at = zstd && read > 0 ? at + read : size
+  } while (at < size)
 }
 
 const NEWLINE = 10
@@ -151,18 +166,17 @@ export class LineSplitter {
   }
 }
 
-/** A file to read and where to begin; `gzip` offsets count uncompressed bytes. */
+/** A file to read and where to begin; `packed` offsets count uncompressed bytes. */
 export interface Segment {
   readonly path: string
   readonly inode: number
-  readonly gzip: boolean
+  readonly packed: boolean
   readonly from: number
 }
 
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
-
-export async function isGzip(path: string): Promise<boolean> {
-  return (await firstBytes(path, 2)).equals(GZIP_MAGIC)
+export async function isPacked(path: string): Promise<boolean> {
+  const head = await firstBytes(path, ZSTD_MAGIC.length)
+  return [GZIP_MAGIC, ZSTD_MAGIC].some((magic) => beginsWith(head, magic))
 }
 
 async function readHead(handle: FileHandle, bytes: number): Promise<Buffer> {
@@ -186,22 +200,12 @@ async function firstBytes(path: string, bytes: number): Promise<Buffer> {
 }
 
 async function firstUnpacked(path: string, bytes: number): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let length = 0
-  const stream = (await openRegular(path)).createReadStream({ end: 64 * 1024 })
-  const whole = stream.pipe(createGunzip())
-  try {
-    for await (const part of whole as AsyncIterable<Buffer>) {
-      parts.push(part)
-      length += part.length
-      if (length >= bytes) break
-    }
-  } catch {
-    // The end of the compressed bytes was cut off on purpose; the uncompressed part is the result.
-  } finally {
-    stream.destroy()
+  let first = Buffer.alloc(0)
+  for await (const part of unpacked(path)) {
+    first = Buffer.concat([first, part])
+    if (first.length >= bytes) break
   }
-  return Buffer.concat(parts).subarray(0, bytes)
+  return first.subarray(0, bytes)
 }
 
 /** Files next to it that rotation may have created from it, oldest first: `audit.log.1`, `audit-2026-….log.gz`. */
@@ -219,8 +223,8 @@ async function rotatedFiles(path: string): Promise<readonly { readonly path: str
   return found.toSorted((a, b) => a.changedMs - b.changedMs || (a.path < b.path ? -1 : 1))
 }
 
-async function begins(path: string, gzip: boolean, { head, headBytes }: Place): Promise<boolean> {
-  const bytes = await (gzip ? firstUnpacked(path, headBytes) : firstBytes(path, headBytes)).catch(() => undefined)
+async function begins(path: string, packed: boolean, { head, headBytes }: Place): Promise<boolean> {
+  const bytes = await (packed ? firstUnpacked(path, headBytes) : firstBytes(path, headBytes)).catch(() => undefined)
   return bytes !== undefined && bytes.length === headBytes && headOf(bytes) === head
 }
 
@@ -241,17 +245,17 @@ interface Continuation {
 /** The content after a position in a file that has since been renamed, compressed, or copied and truncated. */
 export async function continuation(path: string, place: Place): Promise<Continuation> {
   const rotated = await rotatedFiles(path)
-  const packed = await Promise.all(rotated.map(async (file) => isGzip(file.path).catch(() => false)))
+  const packed = await Promise.all(rotated.map(async (file) => isPacked(file.path).catch(() => false)))
   for (const [index, file] of rotated.entries()) {
-    const gzip = packed[index] === true
     // Without a beginning to compare, only the inode identifies the file.
-    const known = place.headBytes === 0 ? file.inode === place.inode : await begins(file.path, gzip, place)
+    const known =
+      place.headBytes === 0 ? file.inode === place.inode : await begins(file.path, packed[index] === true, place)
     if (!known) continue
     return {
       segments: rotated.slice(index).map((segment, at) => ({
         path: segment.path,
         inode: segment.inode,
-        gzip: packed[index + at] === true,
+        packed: packed[index + at] === true,
         from: at === 0 ? place.offset : 0,
       })),
       lost: false,

@@ -8,7 +8,7 @@ import {
   unpacked,
   type Segment,
   continuation,
-  isGzip,
+  isPacked,
   isSameFile,
 } from './openFile.ts'
 import { PlaceKeeper, type Progress, HEAD_BYTES, type PositionStore } from './placeKeeper.ts'
@@ -77,7 +77,7 @@ class FileTail {
   async run(): Promise<void> {
     const { path, follow, positions, after, progress } = this.options
     // A compressed file is read as a whole each time.
-    const packed = await isGzip(path).catch(() => false)
+    const packed = await isPacked(path).catch(() => false)
     if (follow && !packed && positions !== undefined) this.keeper = new PlaceKeeper({ positions, after, progress })
     let known = await this.keeper.recall()
     for (;;) {
@@ -102,7 +102,7 @@ class FileTail {
     const { path, follow } = this.options
     if (this.file === undefined && this.keeper.place !== undefined) await this.readContinuation(this.keeper.place)
     else if (this.file === undefined) {
-      if (await isGzip(path)) {
+      if (await isPacked(path)) {
         this.keeper = new PlaceKeeper(undefined)
         await this.readPacked(path, 0)
         return true
@@ -170,8 +170,8 @@ class FileTail {
     }
   }
 
-  private async readSegment({ path, gzip, from }: Segment): Promise<void> {
-    if (gzip) return this.readPacked(path, from)
+  private async readSegment({ path, packed, from }: Segment): Promise<void> {
+    if (packed) return this.readPacked(path, from)
     await this.openFile(from, path)
     await this.readOn()
     await this.takeRest()

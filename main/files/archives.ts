@@ -1,8 +1,9 @@
 import { promisify } from 'node:util'
-import { gunzip, inflateRaw, zstdDecompress } from 'node:zlib'
+import { createZstdDecompress, gunzip, inflateRaw } from 'node:zlib'
 import { ProblemError } from '../../core/contract/errors.ts'
+import type { SentFile, UploadedFile } from '../../core/contract/source.ts'
 import { messageOf } from '../../core/text/text.ts'
-import { megabytes, UnreadableFile } from './files.ts'
+import { decodeText, megabytes, UnreadableFile } from './files.ts'
 
 /** A file, or one inside an archive. */
 export interface PackedFile {
@@ -10,6 +11,10 @@ export interface PackedFile {
   readonly name: string
   readonly bytes: Buffer
 }
+
+export const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
+export const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+export const beginsWith = (bytes: Buffer, magic: Buffer): boolean => bytes.subarray(0, magic.length).equals(magic)
 
 /** Archives inside archives, as must-gather has them. */
 const MOST_NESTED = 4
@@ -30,7 +35,7 @@ export async function unpack(file: PackedFile, mostBytes: number): Promise<reado
   const opened = async ({ name, bytes }: PackedFile, nested: number): Promise<readonly PackedFile[]> => {
     if (nested > MOST_NESTED) throw problem(name, `contains archives nested more than ${MOST_NESTED} deep`)
     for (const { magic, at = 0, open } of FORMATS) {
-      if (!bytes.subarray(at, at + magic.length).equals(magic)) continue
+      if (!beginsWith(bytes.subarray(at), magic)) continue
       const files: PackedFile[] = []
       for await (const part of open({ name, bytes }, () => Math.max(1, budget.left))) {
         // A stream is counted when nothing is packed in it any more.
@@ -42,6 +47,28 @@ export async function unpack(file: PackedFile, mostBytes: number): Promise<reado
     return [{ name, bytes }]
   }
   return opened(file, 0)
+}
+
+/** A page is about 2 MB; this allows an hour of them, all files together. */
+export const MOST_BYTES = 512 * 1024 * 1024
+
+/** The texts of files, and of those in archives. Rejects as `unpack` does. */
+export async function textsOf(
+  files: Iterable<SentFile | PackedFile> | AsyncIterable<SentFile | PackedFile>,
+): Promise<UploadedFile[]> {
+  const texts: UploadedFile[] = []
+  let left = MOST_BYTES
+  for await (const file of files) {
+    if ('text' in file) texts.push(file)
+    else {
+      const packed = 'bytes' in file ? file : { name: file.name, bytes: Buffer.from(file.base64, 'base64') }
+      for (const { name, bytes } of await unpack(packed, left)) {
+        left -= bytes.length
+        texts.push({ name, text: decodeText(bytes) })
+      }
+    }
+  }
+  return texts
 }
 
 const isShown = (name: string): boolean => !name.split('/').some((part) => part.startsWith('.') && part !== '.')
@@ -64,7 +91,21 @@ async function plainOf(name: string, bytes: Buffer, unpacker: Unpacker, mostByte
 
 const gunzipAsync: Unpacker = promisify(gunzip)
 const inflateAsync: Unpacker = promisify(inflateRaw)
-const zstdAsync: Unpacker = promisify(zstdDecompress)
+/** Node ends at the end of a frame; parallel compressors write many. */
+const zstdAsync: Unpacker = async (bytes, { maxOutputLength }) => {
+  const parts: Buffer[] = []
+  let left = maxOutputLength
+  for (let at = 0; at < bytes.length;) {
+    const frame = createZstdDecompress().end(bytes.subarray(at))
+    for await (const part of frame as AsyncIterable<Buffer>) {
+      parts.push(part)
+      left -= part.length
+      if (left < 0) throw Object.assign(new RangeError(), { code: 'ERR_BUFFER_TOO_LARGE' })
+    }
+    at += frame.bytesWritten
+  }
+  return Buffer.concat(parts)
+}
 
 const streamOf = (unpacker: Unpacker, ending: RegExp): Opener =>
   async function* ({ name, bytes }, mostBytes) {
@@ -79,8 +120,8 @@ const unknown =
   }
 
 const FORMATS: readonly { readonly magic: Buffer; readonly at?: number; readonly open: Opener }[] = [
-  { magic: Buffer.from([0x1f, 0x8b]), open: streamOf(gunzipAsync, /\.gz$/i) },
-  { magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), open: streamOf(zstdAsync, /\.zst$/i) },
+  { magic: GZIP_MAGIC, open: streamOf(gunzipAsync, /\.gz$/i) },
+  { magic: ZSTD_MAGIC, open: streamOf(zstdAsync, /\.zst$/i) },
   { magic: Buffer.from('ustar'), at: 257, open: tarMembers },
   { magic: Buffer.from('PK\u0003\u0004'), open: zipMembers },
   { magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a]), open: unknown('an xz file') },

@@ -73,7 +73,7 @@ spec: { type: Limited, limited: { nominalConcurrencyShares: 5, limitResponse: { 
     )
     if (!result.ok) throw new Error(result.problem.message)
     const { live, info } = result.source
-    expect(info.via).toMatch(/^1 flow-control object, \d+ requests of logs$/)
+    expect(info.via).toMatch(/^1 flow-control object, [\d,]+ requests of logs$/)
     const rows = live?.log.before(10) ?? []
     expect(rows).toHaveLength(10)
     expect(rows.every(({ user }) => user !== '')).toBe(true)
@@ -127,10 +127,10 @@ process_start_time_seconds 1000
 
   it('reads a request log without an audit log, and an EventList', async () => {
     const httplog = await open(['httplog.txt', String(readFixture('feeds/httplog.txt.gz'))])
-    expect(httplog.ok && httplog.source.info.via).toMatch(/^\d+ requests of logs$/)
+    expect(httplog.ok && httplog.source.info.via).toMatch(/^[\d,]+ requests of logs$/)
     const text = String(readFixture('feeds/audit-webhook-batch.json.gz'))
     const batch = await createFilesSource([{ name: 'batch.json', text }], { now: () => Date.UTC(2026, 10, 22) })
-    expect(batch.ok && batch.source.info.via).toMatch(/^\d+ requests of logs$/)
+    expect(batch.ok && batch.source.info.via).toMatch(/^[\d,]+ requests of logs$/)
     // To this computer they are in the future.
     expect(await problemOf(['batch.json', text])).toMatch(
       /^Nothing could be read from the audit log batch.json: 100 records/,

@@ -3,13 +3,14 @@ import { listed } from '../../core/text/text.ts'
 import { DEFAULT_SERVER_LIMIT } from '../../core/engine/allocation.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import type { ServerHealth, UploadedFile } from '../../core/contract/source.ts'
+import type { SentFile, ServerHealth, UploadedFile } from '../../core/contract/source.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { reportedServerLimit } from '../../core/impact/reportedLimit.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { assemble, type StillServer } from './files/assemble.ts'
 import { recognise, type Recognised } from './files/recognise.ts'
 import type { logTraffic } from './files/logs.ts'
+import { textsOf } from '../files/archives.ts'
 import type { ObjectDoor } from '../ports/objectDoor.ts'
 import type { Source, SourceResult, LiveTraffic } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -20,9 +21,10 @@ import type { Environment } from '../ports/environment.ts'
  * the servers; it is a problem only when nothing can be read.
  */
 export async function createFilesSource(
-  files: readonly UploadedFile[],
+  sent: readonly SentFile[],
   environment: Pick<Environment, 'now'>,
 ): Promise<SourceResult> {
+  const files = await textsOf(sent)
   const found = files.flatMap(({ name, text }) => recognise(name, text))
   const foreign = found.flatMap((part) => (part.kind === 'foreign' ? [part.sentence] : []))
   const manifests = found.flatMap((part) => (part.kind === 'manifest' ? [{ name: part.file, text: part.text }] : []))
@@ -128,7 +130,7 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
   const parts = [
     ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s in the order of time`)] : []),
     ...(manifests > 0 ? [`${manifests} flow-control ${plural(manifests, 'object', 'objects')}`] : []),
-    ...(live ? [`${live.state().arrived} requests of logs`] : []),
+    ...(live ? [`${plain.counted(live.state().arrived, 'request')} of logs`] : []),
     ...(foreign.length > 0
       ? [`${foreign.length} other ${plural(foreign.length, 'file', 'files')} left out: ${fewOf(foreign)}`]
       : []),

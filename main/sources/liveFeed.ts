@@ -61,6 +61,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
     maxRequestsInFlight: spec.maxRequestsInFlight,
     maxMutatingRequestsInFlight: spec.maxMutatingRequestsInFlight,
     ...rulesOf(spec.algorithm ?? 'upstream', version),
+    ...(spec.consistentReadsFromCache === false && { consistentReadsFromCache: false }),
     corrections: AS_UPSTREAM,
   }
   const warnings: string[] = []

@@ -89,6 +89,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
   const engine = {
     ...rulesOf(spec.algorithm ?? 'upstream', version),
     ...limits.engine,
+    ...(spec.consistentReadsFromCache === false && { consistentReadsFromCache: false }),
     corrections: AS_UPSTREAM,
   } as const
   const run = createModeRun(spec.mode, {

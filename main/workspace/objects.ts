@@ -8,7 +8,7 @@ import {
   type ElsewhereObjects,
   type ObjectChange,
 } from '../../core/contract/objects.ts'
-import type { Target, UploadedFile } from '../../core/contract/source.ts'
+import type { SentFile, Target } from '../../core/contract/source.ts'
 import { checkObject } from '../../core/config/checkObject.ts'
 import type { Finding } from '../../core/config/finding.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -28,7 +28,7 @@ type KeptProcedures = Omit<Pick<ProcedureHandlers, Extract<keyof ProcedureHandle
 /** Objects that are not those of the connected source. */
 export interface Elsewhere {
   readClusterObjects(target: Target): Promise<ElsewhereObjects>
-  readManifestFiles(files: readonly UploadedFile[]): Promise<ElsewhereObjects>
+  readManifestFiles(files: readonly SentFile[]): Promise<ElsewhereObjects>
 }
 
 export interface ObjectsOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { droppedFiles, readFiles, type Readable } from './files.ts'
+import { blobOf, droppedFiles, readFiles, type Readable } from './files.ts'
 
 function file(name: string, content: string | Uint8Array<ArrayBuffer>, path?: string): Readable {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
@@ -16,43 +16,49 @@ function file(name: string, content: string | Uint8Array<ArrayBuffer>, path?: st
       }),
   }
 }
-/** Text as the bytes of a gzip file. */
-async function packed(text: string): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = file('plain', text).stream().pipeThrough(new CompressionStream('gzip')).getReader()
-  const bytes: number[] = []
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return Uint8Array.from(bytes)
-    bytes.push(...value)
-  }
-}
 
 describe('files to open', () => {
-  it('are read with their path, unpacked where they are gzip', async () => {
+  it.each([
+    ['gzip', Uint8Array.of(0x1f, 0x8b, 8, 0)],
+    ['zstd', Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd)],
+    ['zip', Uint8Array.of(0x50, 0x4b, 3, 4, 0, 0)],
+    ['tar', new Uint8Array(1_024).fill(0x61, 0, 9)],
+    ['UTF-16', Uint8Array.of(0xff, 0xfe, 0x61, 0)],
+  ])('are sent as bytes where they are no UTF-8 text: %s', async (name, bytes) => {
+    const [sent] = await readFiles([file(name, bytes, `capture/${name}`)])
+    if (sent === undefined || !('base64' in sent)) throw new Error('sent as text')
+    expect(sent.name).toBe(`capture/${name}`)
+    expect(new Uint8Array(await blobOf(sent).arrayBuffer())).toEqual(bytes)
+  })
+
+  it('are sent as text with their path otherwise, without hidden ones', async () => {
     const read = await readFiles([
-      file('metrics.txt', 'a 1\n'),
-      file('dump_queues.txt.gz', await packed('PriorityLevelName\n'), 'capture/dump_queues.txt.gz'),
+      file('metrics.txt', '\ufeffa 1\n'),
+      file('dump.txt', 'é\n', 'capture/dump.txt'),
       file('.DS_Store', 'x'),
     ])
     expect(read).toEqual([
       { name: 'metrics.txt', text: 'a 1\n' },
-      { name: 'capture/dump_queues.txt', text: 'PriorityLevelName\n' },
+      { name: 'capture/dump.txt', text: 'é\n' },
     ])
   })
 
-  it('are refused when they hold more than the limit, packed or not', async () => {
+  it('are refused when they are larger than the limit together, or too many', async () => {
     const limits = { totalLength: 1_000, files: 3 }
-    const bomb = file('bomb.gz', await packed('0'.repeat(1_000_000)))
-    await expect(readFiles([bomb], limits)).rejects.toMatchObject({ problem: { code: 'too-large' } })
     const halves = [file('a', 'x'.repeat(600)), file('b', 'x'.repeat(600))]
     await expect(readFiles(halves, limits)).rejects.toMatchObject({ problem: { code: 'too-large' } })
+    await expect(readFiles([file('a', new Uint8Array(800))], limits)).rejects.toMatchObject({
+      problem: { code: 'too-large' },
+    })
     const many = ['a', 'b', 'c', 'd'].map((name) => file(name, ''))
     await expect(readFiles(many, limits)).rejects.toMatchObject({ problem: { code: 'too-large' } })
   })
 
-  it('that are broken are named', async () => {
-    await expect(readFiles([file('x.gz', 'not gzip')])).rejects.toMatchObject({
-      problem: { code: 'bad-answer', message: 'x.gz is not a valid gzip file.' },
+  it('that cannot be read are named', async () => {
+    const stream = () =>
+      new ReadableStream<Uint8Array<ArrayBuffer>>({ start: (feeding) => feeding.error(new Error('gone')) })
+    await expect(readFiles([{ name: 'x.gz', size: 3, stream }])).rejects.toMatchObject({
+      problem: { code: 'bad-answer', message: 'x.gz could not be read.' },
     })
     await expect(readFiles([])).rejects.toMatchObject({ problem: { code: 'invalid-input' } })
   })

@@ -1,17 +1,16 @@
 import { ProblemError } from '../../core/contract/errors.ts'
-import { encodingOf } from '../../core/text/encoding.ts'
 import type { SharedFile } from '../../core/contract/recording.ts'
-import type { SourceSpec, UploadedFile } from '../../core/contract/source.ts'
-import { uploadRecording, type Sendable } from '../state/upload.ts'
+import type { SentFile, SourceSpec } from '../../core/contract/source.ts'
+import { base64Of, uploadRecording, type Sendable } from '../state/upload.ts'
 
 interface Limits {
-  /** Characters of all texts together. */
+  /** Characters of all files together, as they are sent. */
   readonly totalLength: number
   readonly files: number
 }
 
 /** A folder of captures is sent as one message: all files together stay well under its limit. */
-const LIMITS: Limits = { totalLength: 48_000_000, files: 400 }
+const LIMITS: Limits = { totalLength: 48_000_000, files: 10_000 }
 
 /** The part of File that reading needs. */
 export interface Readable extends Sendable {
@@ -31,51 +30,40 @@ export async function sourceOfFiles(files: readonly Readable[]): Promise<SourceS
 export const blobOf = ({ base64 }: SharedFile): Blob =>
   new Blob([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))])
 
-/**
- * Texts of chosen files, decompressed where they are gzip. Never reads more than the limit, whatever the decompressed
- * size.
- */
-export async function readFiles(files: readonly Readable[], limits: Limits = LIMITS): Promise<UploadedFile[]> {
+/** Chosen files as they are sent: texts as text; archives and texts in other encodings are opened where they arrive. */
+export async function readFiles(files: readonly Readable[], limits: Limits = LIMITS): Promise<SentFile[]> {
   const wanted = files.filter(({ name }) => !name.startsWith('.'))
   if (wanted.length === 0) throw new ProblemError('invalid-input', 'The selection contains no files.')
   if (wanted.length > limits.files) {
     throw new ProblemError('too-large', `The folder contains ${wanted.length} files; the limit is ${limits.files}.`)
   }
-  const read: UploadedFile[] = []
-  let total = 0
+  const sent: SentFile[] = []
+  let left = limits.totalLength
   for (const file of wanted) {
-    const path =
+    const name =
       file.webkitRelativePath === undefined || file.webkitRelativePath === '' ? file.name : file.webkitRelativePath
     // One after the other, so that the limit applies to all of them together.
-    const text = await textOf(file, path, limits.totalLength - total)
-    total += text.length
-    read.push({ name: path.replace(/\.gz$/i, ''), text })
+    const one = file.size > left ? undefined : await contentOf(file, name)
+    left -= one === undefined ? file.size : ('text' in one ? one.text : one.base64).length
+    if (one === undefined || left < 0)
+      throw new ProblemError('too-large', `${name} is too large: the limit for all files together is 48 MB.`)
+    sent.push(one)
   }
-  return read
+  return sent
 }
 
-async function textOf(file: Readable, path: string, most: number): Promise<string> {
-  const packed = /\.gz$/i.test(file.name)
-  const bytes = packed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()
-  const reader = bytes.getReader()
-  let decoder: TextDecoder | undefined
-  let text = ''
+async function contentOf(file: Readable, name: string): Promise<SentFile> {
+  const response = new Response(file.stream())
+  const bytes = await response.arrayBuffer().catch((thrown: unknown) => {
+    throw new ProblemError('bad-answer', `${name} could not be read.`, String(thrown))
+  })
   try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return text + (decoder?.decode() ?? '')
-      decoder ??= new TextDecoder(encodingOf(value))
-      text += decoder.decode(value, { stream: true })
-      if (text.length > most) {
-        await reader.cancel()
-        throw new ProblemError('too-large', `${path} is too large: the limit for all files together is 48 MB of text.`)
-      }
-    }
-  } catch (thrown) {
-    if (thrown instanceof ProblemError) throw thrown
-    const what = packed ? 'is not a valid gzip file' : 'could not be read'
-    throw new ProblemError('bad-answer', `${path} ${what}.`, String(thrown))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return { name, text }
+  } catch {
+    // Not UTF-8: sent as bytes.
   }
+  return { name, base64: base64Of(new Uint8Array(bytes)) }
 }
 
 /** Files of a drop, including those inside dropped folders. */

@@ -85,7 +85,7 @@ async function* partsOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
   }
 }
 
-function base64Of(bytes: Uint8Array): string {
+export function base64Of(bytes: Uint8Array): string {
   let binary = ''
   // The number of arguments that a call accepts in every browser.
   for (let at = 0; at < bytes.length; at += 8_192) binary += String.fromCharCode(...bytes.subarray(at, at + 8_192))

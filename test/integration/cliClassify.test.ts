@@ -258,6 +258,28 @@ describe('apf-console classify', () => {
     ])
   })
 
+  it('reads lists of the latest version from etcd on request, and on 1.30', async () => {
+    const list = ['--user', 'alice', '--url', '/api/v1/pods', '--objects', '300', '--server-limit', '20000']
+    const width = async (...more: string[]): Promise<unknown> => json(await classify(...list, ...more, '--json'))
+    const seats = (initial: number) => ({ seats: { initial } })
+    expect(await width('--kube-version', 'v1.33')).toMatchObject(seats(3))
+    expect(await width('--kube-version', 'v1.33', '--no-etcd-progress')).toMatchObject(seats(6))
+    expect(await width('--kube-version', 'v1.30')).toMatchObject(seats(6))
+  })
+
+  it('classifies every RequestInfo of a log', async () => {
+    const running = startCommand('classify', '--request', '-', '--json')
+    const logged = (path: string, user: string) =>
+      `requestInfo=&request.RequestInfo{IsResourceRequest:true, Path:"${path}", Verb:"list"}, userInfo=&user.DefaultInfo{Name:"${user}", Groups:[]string{"system:authenticated"}}\n`
+    running.input.end(logged('/api/v1/nodes', 'system:kube-scheduler') + logged('/api/v1/pods', 'alice'))
+    expect(await running.ended).toBe(0)
+    expect(JSON.parse(running.output())).toMatchObject([
+      { flowSchema: 'kube-scheduler' },
+      { flowSchema: 'global-default' },
+    ])
+    expect(running.told()).toContain('A RequestInfo holds no query')
+  })
+
   it('exits with 1 when a row of the table fails, and when a server would reject the configuration', async () => {
     const table = await classify('--test', file('tests.json'), '--json')
     expect(table.code).toBe(1)

@@ -43,6 +43,18 @@ it('prints the same text as it writes, and names what is wrong', async () => {
   expect((await runHere('export', 'rules', file)).code).toBe(2)
   expect((await runHere('export', 'rule')).told).toContain('export needs a recording and the file to write')
   expect((await runHere('export', 'rules', '--cluster-label', 'a b')).told).toContain('--cluster-label takes the name')
+  const labelled = ['--label', 'release=prom', '--label', 'example.com/team=a']
+  expect((await runHere('export', 'prometheusrule', ...labelled)).output).toContain(
+    'labels:\n    release: prom\n    example.com/team: a\n',
+  )
+  for (const kind of ['rules', 'mixin'])
+    expect((await runHere('export', kind, ...labelled)).told).toContain('--label takes NAME=VALUE')
+  expect((await runHere('export', 'prometheusrule', '--label', 'release=a b')).told).toContain(
+    '--label takes NAME=VALUE',
+  )
+  expect((await runHere('export', 'dashboard', ...labelled)).told).toContain(
+    '--label goes with export rules, prometheusrule, mixin alone.',
+  )
   expect((await runHere('export', 'rules', '--kube-version', 'v1.10')).told).toContain('v1.29 to v1.37')
 })
 

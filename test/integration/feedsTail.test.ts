@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { createPositionStore } from '../../main/feeds/placeKeeper.ts'
@@ -146,8 +146,8 @@ describe('a file that is followed', () => {
     await writeFile(path, text(0, 40))
     const { lines, warnings } = tailed({ pollMs: 60 })
     await expectLines(lines, 40)
-    const pack = async (to: string): Promise<void> => {
-      await writeFile(join(folder, to), gzipSync(await readFile(path)))
+    const pack = async (to: string, packer: (bytes: Buffer) => Buffer = gzipSync): Promise<void> => {
+      await writeFile(join(folder, to), packer(await readFile(path)))
       await rm(path)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
@@ -155,7 +155,7 @@ describe('a file that is followed', () => {
     await pack('audit-2026-11-21T07-30-12.000.log.gz')
     // Its last line has no newline.
     await writeFile(path, text(45, 80).slice(0, -1))
-    await pack('audit-2026-11-21T07-30-13.000.log.gz')
+    await pack('audit-2026-11-21T07-30-13.000.log.zst', zstdCompressSync)
     await writeFile(path, text(80, 90))
     await expectLines(lines, 90)
     expect(warnings).toEqual([])
@@ -272,8 +272,11 @@ describe('a file that is followed', () => {
 })
 
 describe('a packed file', () => {
-  test('is read once, to the end of its last part', async () => {
-    await writeFile(`${path}.gz`, Buffer.concat([gzipSync(text(0, 500)), gzipSync(text(500, 700).slice(0, -1))]))
+  test.each([
+    ['gzip', (part: string) => gzipSync(part)],
+    ['zstd', (part: string) => zstdCompressSync(part)],
+  ])('is read once, to the end of its last part: %s', async (_name, pack) => {
+    await writeFile(`${path}.gz`, Buffer.concat([pack(text(0, 500)), pack(text(500, 700).slice(0, -1))]))
     const { tail, lines } = tailed({ path: `${path}.gz` })
     await tail.ended
     expect(lines).toEqual(numbered(0, 700))

@@ -137,6 +137,10 @@ describe('a source in a thread of its own', () => {
     const { page } = open()
     const spec: SourceSpec = { kind: 'files', files: [{ name: 'page.txt', text: 'nothing of a server' }] }
     await expect(page.call('sources.connect', { spec })).rejects.toMatchObject({ problem: { code: 'bad-answer' } })
+    const packed: SourceSpec = { kind: 'files', files: [{ name: 'a.7z', base64: 'N3q8ryccAAQ=' }] }
+    await expect(page.call('sources.connect', { spec: packed })).rejects.toMatchObject({
+      problem: { message: expect.stringMatching(/^a\.7z is a 7-Zip archive, which is not read\./) },
+    })
     expect(await connected(page)).toEqual([])
   })
 

@@ -1,8 +1,9 @@
 import { manifestOf } from '../../../core/config/content.ts'
 import type { ElsewhereObjects } from '../../../core/contract/objects.ts'
 import { NEWEST_VERSION } from '../../../core/engine/profiles.ts'
-import type { UploadedFile } from '../../../core/contract/source.ts'
+import type { SentFile, UploadedFile } from '../../../core/contract/source.ts'
 import { readManifests } from '../../../core/manifest/read.ts'
+import { textsOf } from '../../files/archives.ts'
 import { stillObjects, type ObjectDoor } from '../../ports/objectDoor.ts'
 import type { ObjectsReading } from '../../../core/source/sourceEvent.ts'
 import { readStored, type StoredSet } from '../../../core/config/schema.ts'
@@ -65,7 +66,8 @@ const nameOf = (files: readonly UploadedFile[]): string => {
 }
 
 /** Manifests to compare with; a file without objects is valid. */
-export async function readManifestFiles(files: readonly UploadedFile[]): Promise<ElsewhereObjects> {
+export async function readManifestFiles(sent: readonly SentFile[]): Promise<ElsewhereObjects> {
+  const files = await textsOf(sent)
   const { objects, notes } = objectsOfManifests(files)
   return {
     name: nameOf(files),

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { metricsPages, readFixture } from '../../../test/fixtures/load.ts'
@@ -57,6 +57,26 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
 # EOF
 `)
     expect(level(frames)?.dispatched).toBe(1_000)
+  })
+})
+
+describe('files that a page sends as bytes', () => {
+  const metrics = 'apiserver_flowcontrol_nominal_limit_seats{priority_level="b"} 40\n'
+  const sent = (bytes: Buffer) =>
+    createFilesSource([{ name: 'a.zst', base64: bytes.toString('base64') }], { now: () => NOW })
+
+  it.each([
+    ['zstd', zstdCompressSync(metrics)],
+    ['zstd in parts', Buffer.concat([zstdCompressSync(metrics.slice(0, 9)), zstdCompressSync(metrics.slice(9))])],
+    ['gzip in zstd', zstdCompressSync(gzipSync(metrics))],
+    ['UTF-16', Buffer.from(`\ufeff${metrics}`, 'utf16le')],
+  ])('are read as --file reads them: %s', async (_name, bytes) => {
+    const result = await sent(bytes)
+    expect(result.ok && result.source.info.via).toBe('one page')
+  })
+
+  it('are rejected in one sentence', async () => {
+    await expect(sent(Buffer.from('BZh91AY'))).rejects.toThrow(/^a\.zst is a bzip2 file, which is not read\./)
   })
 })
 

@@ -94,8 +94,8 @@ export function FilePane(props: {
         <div className={styles['drop']}>
           <p className={styles['note']}>
             Drop files or a folder anywhere on this window, or choose them here: /metrics pages, debug dumps, manifests,
-            audit and request logs, compressed with gzip or not, or an exported recording (.apfrec). They are read on
-            this machine, and the Overview opens.
+            audit and request logs, also in archives (tar, zip, gzip, zstd), or an exported recording (.apfrec). They
+            are read on this machine, and the Overview opens.
           </p>
           <Buttons>
             <FilesButton primary disabled={busy} label="Files to open" onFiles={open}>

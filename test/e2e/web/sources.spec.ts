@@ -1,3 +1,4 @@
+import { zstdCompressSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
 import { readFixture } from '../../fixtures/load.ts'
 import { expect, test } from '../console.ts'
@@ -124,7 +125,7 @@ test('a Prometheus: a cluster is found and chosen, and what it has and hides is 
   await prometheus.close()
 })
 
-test('files: a metrics page opens without any cluster, anything else is named in one sentence', async ({
+test('files: a packed metrics page opens without any cluster, anything else is named in one sentence', async ({
   consolePage: page,
 }) => {
   await page.goto(`${new URL(page.url()).origin}/#/connection`)
@@ -134,9 +135,9 @@ test('files: a metrics page opens without any cluster, anything else is named in
   await expect(page.getByText(/notes\.txt/).first()).toBeVisible()
 
   await chooser.setInputFiles({
-    name: 'metrics.txt',
-    mimeType: 'text/plain',
-    buffer: readFixture('captures/v1.33.13/mixed-and-lists.metrics.txt.gz'),
+    name: 'metrics.txt.zst',
+    mimeType: 'application/zstd',
+    buffer: zstdCompressSync(readFixture('captures/v1.33.13/mixed-and-lists.metrics.txt.gz')),
   })
   // What was connected before stays until the file is read.
   await expect(page.getByRole('banner').getByRole('button', { name: /metrics\.txt/ })).toBeVisible()

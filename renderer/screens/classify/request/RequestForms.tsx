@@ -239,6 +239,7 @@ const FORMATS: Readonly<Record<RequestFormat, string>> = {
   audit: 'an audit event',
   dump: 'a line of a request dump',
   'client-log': 'a line of a client’s log',
+  'server-log': 'a RequestInfo of a server’s log',
   'request-line': 'a request line',
 }
 

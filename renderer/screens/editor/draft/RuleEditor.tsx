@@ -1,5 +1,6 @@
 import { plural } from '../../../../core/text/format.ts'
 import { type ReactNode, useId, useState } from 'react'
+import { EVERY_RESOURCE } from '../../../../core/draft/presets.ts'
 import type { FieldPath } from '../../../../core/manifest/json.ts'
 import { Button, Check } from '../../../components/Button.tsx'
 import { Icon } from '../../../components/Icon.tsx'
@@ -7,7 +8,6 @@ import { classes } from '../../../components/classes.ts'
 import { monoInputClass, Select } from '../../../components/Field.tsx'
 import {
   listAt,
-  NEW_RESOURCE_RULE,
   NEW_URL_RULE,
   ruleSentence,
   subjectOf,
@@ -74,7 +74,7 @@ export function RuleEditor(props: { readonly form: ObjectForm; readonly index: n
               form.set([...subjects, subjectCount ?? 0], subjectOf({ kind: 'User', name: '', namespace: '' }))
             }
           />
-          <Add label="Resources" onClick={() => form.set([...resources, resourceCount ?? 0], NEW_RESOURCE_RULE)} />
+          <Add label="Resources" onClick={() => form.set([...resources, resourceCount ?? 0], EVERY_RESOURCE)} />
           <Add label="URLs" onClick={() => form.set([...urls, urlCount ?? 0], NEW_URL_RULE)} />
         </div>
       )}

@@ -1,3 +1,4 @@
+import { EVERY_RESOURCE } from '../../../../core/draft/presets.ts'
 import { isList, isMap, type Json } from '../../../../core/manifest/json.ts'
 
 export const listAt = (value: Json | undefined): readonly Json[] => (value !== undefined && isList(value) ? value : [])
@@ -7,10 +8,9 @@ const textAt = (value: Json | undefined, key: string): string => {
   return typeof found === 'string' ? found : ''
 }
 
-export const NEW_RESOURCE_RULE = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] }
 export const NEW_URL_RULE = { verbs: ['get'], nonResourceURLs: ['/healthz'] }
 const NEW_SUBJECT = { kind: 'User', user: { name: '' } }
-export const NEW_RULE = { subjects: [NEW_SUBJECT], resourceRules: [NEW_RESOURCE_RULE] }
+export const NEW_RULE = { subjects: [NEW_SUBJECT], resourceRules: [EVERY_RESOURCE] }
 
 /** Kinds of subjects, and their labels in the form. */
 export const SUBJECT_KINDS = [
