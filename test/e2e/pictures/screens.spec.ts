@@ -84,8 +84,11 @@ const PICTURES: Readonly<Record<string, Picture>> = {
         ['A', '2026-11-20 03:00:00 to 2026-11-20 03:05:00'],
         ['B', '2026-11-20 03:05:00 to 2026-11-20 03:10:00'],
       ] as const) {
-        await page.getByRole('textbox', { name: `Period ${name} (UTC)` }).fill(period)
-        await page.keyboard.press('Enter')
+        const field = page.getByRole('textbox', { name: `Period ${name} (UTC)` })
+        await field.fill(period)
+        await field.press('Enter')
+        // A period that differs from the former one takes a new field, without the focus.
+        await field.blur()
       }
     },
   },
