@@ -63,7 +63,7 @@ export interface KeyNumber {
   /** Formatted; "–" when unknown. */
   readonly value: string
   /** Unit or denominator, smaller: `/ 602 seats`. */
-  readonly unit?: ReactNode
+  readonly unit?: string | undefined
   /** Name of what has this value. */
   readonly whose?: string | undefined
   readonly tone?: 'queued' | 'rejected' | undefined
@@ -76,6 +76,12 @@ export interface KeyNumber {
 /** Letters of a name that leave the labels beside it whole at the smallest window. */
 const MOST_OF_NAME = 15
 
+/** What follows a value, smaller: its unit, and whose it is. */
+function afterValue({ unit, whose }: KeyNumber): string {
+  const name = whose !== undefined && whose.length > MOST_OF_NAME ? `${whose.slice(0, MOST_OF_NAME - 1)}…` : whose
+  return [unit, name].filter(Boolean).join(', ')
+}
+
 /** Four to seven facts in one line. */
 export function KeyNumbers({ label, items }: { readonly label: string; readonly items: readonly KeyNumber[] }) {
   const copies = items.flatMap(({ label: name, promql }) =>
@@ -84,24 +90,20 @@ export function KeyNumbers({ label, items }: { readonly label: string; readonly 
   return (
     <div className={styles['group']}>
       <dl className={styles['numbers']} aria-label={label}>
-        {items.map(({ label: name, value, unit, whose, tone, term }) => (
-          <div key={name} className={styles['item']}>
-            <dt className={styles['label']}>{term === undefined ? name : <Term id={term}>{name}</Term>}</dt>
+        {items.map((item) => (
+          <div key={item.label} className={styles['item']}>
+            <dt className={styles['label']}>
+              {item.term === undefined ? item.label : <Term id={item.term}>{item.label}</Term>}
+            </dt>
             <dd
               className={classes(
                 styles['value'],
-                value === UNKNOWN ? styles['unknown'] : tone !== undefined && styles[tone],
+                item.value === UNKNOWN ? styles['unknown'] : item.tone !== undefined && styles[item.tone],
               )}
-              title={whose}
+              title={item.whose}
             >
-              {value}
-              {(unit !== undefined || whose !== undefined) && (
-                <small>
-                  {unit}
-                  {whose !== undefined &&
-                    `, ${whose.length > MOST_OF_NAME ? `${whose.slice(0, MOST_OF_NAME - 1)}…` : whose}`}
-                </small>
-              )}
+              {item.value}
+              {afterValue(item) !== '' && <small>{afterValue(item)}</small>}
             </dd>
           </div>
         ))}
