@@ -3,6 +3,7 @@ import { createSourceNoter } from '../../core/alerts/noted.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { alertsAt } from '../../core/alerts/past.ts'
 import { changeLines, silenceOf, standingLines } from '../../core/alerts/words.ts'
+import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import { ProblemError, type Problem } from '../../core/contract/errors.ts'
 import { diagnose } from '../../core/diagnose/diagnose.ts'
 import { EXPLAINED_RULES, wordsFor } from '../../core/verdict/cause.ts'
@@ -101,10 +102,18 @@ export const counts = ({ kind, alert }: AlertChange): boolean => kind === 'fired
 /** Explains alerts that fire in the words of a diagnosis of the samples until then, where it finds their cause. */
 export function createExplainer() {
   const kept = createKeptPages()
-  const explained = (alert: Alert): Alert =>
-    EXPLAINED_RULES.has(alert.rule) ? { ...alert, ...wordsFor(diagnose(kept.all(undefined)).findings, alert) } : alert
+  /** Of the samples so far: several alerts may fire at one of them. */
+  let findings: Diagnosis['findings'] | undefined
+  const explained = (alert: Alert): Alert => {
+    if (!EXPLAINED_RULES.has(alert.rule)) return alert
+    findings ??= diagnose(kept.all(undefined)).findings
+    return { ...alert, ...wordsFor(findings, alert) }
+  }
   return {
-    take: (event: SourceEvent): void => kept.take(event),
+    take: (event: SourceEvent): void => {
+      kept.take(event)
+      findings = undefined
+    },
     explained,
     change: (change: AlertChange): AlertChange =>
       change.kind === 'fired' ? { ...change, alert: explained(change.alert) } : change,
