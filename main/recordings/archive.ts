@@ -328,7 +328,10 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       let complete = true
       for (const place of upTo) {
         // What was told by then began by then. Long requests are told of late: those found so far may be older.
-        const oldest = [...found.values()].map((request) => request.at).toSorted((a, b) => b - a)[count - 1]
+        const oldest =
+          found.size < count
+            ? undefined
+            : [...found.values()].map((request) => request.at).toSorted((a, b) => b - a)[count - 1]
         if (oldest !== undefined && place.last < oldest) {
           complete = false
           break
