@@ -1,5 +1,6 @@
 import type { DumpFrame } from '../frame/dump.ts'
 import { createDeriver } from '../frame/derive.ts'
+import type { DerivedServer } from '../frame/derived.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { busiestInDump, levelRows, needAttention, recentRejections } from './levelRows.ts'
@@ -15,13 +16,14 @@ export const NOW_MS = 60_000
 export function nowServer(pages: readonly ServerFrame[], dump: DumpFrame | undefined): NowServer | undefined {
   const last = pages.at(-1)
   if (last === undefined) return undefined
-  const derived = pages.map(createDeriver(last.id)).at(-1)
-  const rows = levelRows(last, derived, byCodeUnits)
-  const [worst] = needAttention(rows)
-  return {
-    id: last.id,
-    rows,
-    rejections: recentRejections(derived)?.rows ?? [],
-    flow: worst && busiestInDump(dump, worst.name),
-  }
+  const now = serverNow(last, pages.map(createDeriver(last.id)).at(-1))
+  const [worst] = needAttention(now.rows)
+  return { ...now, flow: worst && busiestInDump(dump, worst.name) }
 }
+
+/** One server as the headline reads it, from a page and what was derived from it. */
+export const serverNow = (page: ServerFrame, derived: DerivedServer | undefined): NowServer => ({
+  id: page.id,
+  rows: levelRows(page, derived, byCodeUnits),
+  rejections: recentRejections(derived)?.rows ?? [],
+})

@@ -4,11 +4,10 @@ import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts
 import type { LevelFrame, ServerFrame, MissingFamily } from '../../../core/frame/frame.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
-import { byCodeUnits } from '../../../core/text/text.ts'
 import { likelyCause, wordsFor } from '../../../core/verdict/cause.ts'
 import { levelHeadline } from '../../../core/verdict/headline.ts'
-import { busiestInDump, levelRows, recentRejections } from '../../../core/verdict/levelRows.ts'
-import type { NowServer } from '../../../core/verdict/levelStatements.ts'
+import { busiestInDump } from '../../../core/verdict/levelRows.ts'
+import { serverNow } from '../../../core/verdict/now.ts'
 import { useFindings } from '../../state/findings.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { Series } from '../../../core/history/series.ts'
@@ -252,12 +251,7 @@ function LevelSentence(props: {
 }) {
   const { server, level, derived, dump } = props
   const seen = useMemo(
-    (): NowServer => ({
-      id: server.id,
-      rows: levelRows(server, derived, byCodeUnits),
-      rejections: recentRejections(derived)?.rows ?? [],
-      flow: busiestInDump(dump, level),
-    }),
+    () => ({ ...serverNow(server, derived), flow: busiestInDump(dump, level) }),
     [server, level, derived, dump],
   )
   const findings = useFindings(levelHeadline(seen, level, format) !== undefined)
