@@ -115,6 +115,13 @@ export const amount =
   (as: Quantity, more: Omit<Amount, 'as' | 'value'> = {}) =>
   (value: number | undefined): Amount => ({ value, as, ...more })
 
+/** The column of the names of priority levels. */
+export const LEVEL_COLUMN: Column = { id: 'level', label: 'Level', term: 'priority-level' }
+
+/** Columns of text by their labels. */
+export const textColumns = (...labels: readonly string[]): readonly Column[] =>
+  labels.map((label) => ({ id: label, label }))
+
 /** Columns of numbers by their labels. */
 export const numberColumns = (...labels: readonly string[]): readonly Column[] =>
-  labels.map((label) => ({ id: label, label, align: 'right' }))
+  textColumns(...labels).map((column) => ({ ...column, align: 'right' }))

@@ -3,8 +3,8 @@ import {
   counted,
   numberColumns,
   phrase,
+  textColumns,
   type Answer,
-  type Column,
   type Sentence,
   type Table,
 } from '../answer/answer.ts'
@@ -88,7 +88,7 @@ const tableOf = (lines: readonly FleetLine[]): Table => ({
     { id: 'state', label: 'State' },
     { id: 'worst', label: 'Worst' },
     ...numberColumns('Saturation', 'Rejected', 'Queued', 'Wait p99'),
-    ...['Drift', 'Version', 'Problem'].map((label): Column => ({ id: label, label })),
+    ...textColumns('Drift', 'Version', 'Problem'),
   ],
   rows: lines.map((line) => {
     const [name, servers, worst, ...about] = cellsOf(line)

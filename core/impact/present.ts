@@ -1,5 +1,6 @@
 import {
   amount,
+  LEVEL_COLUMN,
   numberColumns,
   phrase,
   type Answer,
@@ -52,7 +53,7 @@ function tableOf(
   return {
     title: 'Seats of each level before and after the edit',
     note: 'limits are those of one server',
-    columns: [{ id: 'level', label: 'Level', term: 'priority-level' }, ...numberColumns(...COLUMNS), ...limits],
+    columns: [LEVEL_COLUMN, ...numberColumns(...COLUMNS), ...limits],
     rows: rows.map((row) => [...seatCells(row), ...(limits.length === 0 ? [] : limitCells(row, recent))]),
     sums: [
       'Sum',

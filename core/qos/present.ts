@@ -3,10 +3,10 @@ import {
   counted,
   numberColumns,
   phrase,
+  textColumns,
   type Amount,
   type Answer,
   type Cell,
-  type Column,
   type Sentence,
   type Table,
 } from '../answer/answer.ts'
@@ -43,7 +43,7 @@ export function presentEtcd(state: EtcdState): Answer {
       {
         title: 'Classes',
         note: 'with the group that was used last',
-        columns: ['Class', 'Discipline', 'State', 'Waiting'].map((label): Column => ({ id: label, label })),
+        columns: textColumns('Class', 'Discipline', 'State', 'Waiting'),
         rows: classes.map(({ name, summary, groups: [first], waiting }) => [
           name,
           summary,
@@ -182,10 +182,7 @@ export const presentAdvice = ({ title, why, inEffect, preview, problem }: EtcdAd
 export const historyTable = (revisions: readonly EtcdRevision[]): Table => ({
   title: 'History',
   note: 'the latest revision first',
-  columns: [
-    ...numberColumns('Revision'),
-    ...['Time', 'Change', 'Object'].map((label): Column => ({ id: label, label })),
-  ],
+  columns: [...numberColumns('Revision'), ...textColumns('Time', 'Change', 'Object')],
   rows: revisions.map(({ revision, at, action, kind, name }) => [
     String(revision),
     { value: at, as: 'instant' },

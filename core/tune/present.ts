@@ -1,5 +1,6 @@
 import {
   amount,
+  LEVEL_COLUMN,
   counted,
   numberColumns,
   phrase,
@@ -74,7 +75,7 @@ function seedSentence({ met, missed }: TuneProposal['seeds']): readonly Sentence
 const listOf = (seeds: readonly number[]): string => `${plural(seeds.length, 'seed', 'seeds')} ${seeds.join(', ')}`
 
 const COLUMNS: readonly Column[] = [
-  { id: 'level', label: 'Level', term: 'priority-level' },
+  LEVEL_COLUMN,
   ...numberColumns('Requests', 'Served', 'Rejected', 'Wait p99', 'Seats', 'Limit'),
 ]
 

@@ -1,5 +1,6 @@
 import {
   amount,
+  LEVEL_COLUMN,
   counted,
   numberColumns,
   phrase,
@@ -34,7 +35,7 @@ const bandOf = (quantity: Quantity, { low, high }: Band): Sentence =>
   phrase`${valueOf(quantity, low)} – ${valueOf(quantity, high)}`
 
 const columnsOf = (quantities: readonly Quantity[]): readonly Column[] => [
-  { id: 'level', label: 'Level', term: 'priority-level' },
+  LEVEL_COLUMN,
   ...numberColumns(...quantities.map((quantity) => LABELS[quantity])),
 ]
 
@@ -149,7 +150,7 @@ const beforeAndAfter = ({ compared }: Measured): Table => ({
   title: 'Before and after the edit',
   note: 'after the edit (before it)',
   columns: [
-    { id: 'level', label: 'Level', term: 'priority-level' },
+    LEVEL_COLUMN,
     ...COMPARED.map(([number, label]): Column => ({
       id: number,
       label,

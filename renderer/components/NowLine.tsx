@@ -77,9 +77,10 @@ export interface KeyNumber {
 const MOST_OF_NAME = 15
 
 /** What follows a value, smaller: its unit, and whose it is. */
-function afterValue({ unit, whose }: KeyNumber): string {
+function AfterValue({ unit, whose }: KeyNumber) {
   const name = whose !== undefined && whose.length > MOST_OF_NAME ? `${whose.slice(0, MOST_OF_NAME - 1)}…` : whose
-  return [unit, name].filter(Boolean).join(', ')
+  const text = [unit, name].filter(Boolean).join(', ')
+  return text === '' ? null : <small>{text}</small>
 }
 
 /** Four to seven facts in one line. */
@@ -103,7 +104,7 @@ export function KeyNumbers({ label, items }: { readonly label: string; readonly 
               title={item.whose}
             >
               {item.value}
-              {afterValue(item) !== '' && <small>{afterValue(item)}</small>}
+              <AfterValue {...item} />
             </dd>
           </div>
         ))}
