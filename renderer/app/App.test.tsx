@@ -1,8 +1,10 @@
 import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Connected } from '../../core/contract/source.ts'
 import { openStory, type Story } from '../../test/harness/story.ts'
 import { setClient } from '../state/client.ts'
+import { tellConnections } from '../state/connection.ts'
 import { startRoutes } from '../state/route.ts'
 import { startState } from '../state/start.ts'
 import { timeStore } from '../state/time.ts'
@@ -117,4 +119,53 @@ describe('the console', () => {
     expect(within(again).queryByRole('button', { name: 'high watermark' })).toBeNull()
     await user.keyboard('{Escape}')
   })
+})
+
+it('keeps what was typed before the first source came, and shows nothing of it for another', async () => {
+  location.hash = '#/whatif/scenarios'
+  const scenario = {
+    name: 'S19',
+    title: 'Mixed server versions',
+    teaches: '',
+    seed: 1,
+    seconds: 70,
+    statisticsFrom: 20,
+  }
+  const nothing = {
+    forecast: () => undefined,
+    search: () => undefined,
+    run: () => undefined,
+    scenario: () => undefined,
+  }
+  const story = await openStory({
+    spec: null,
+    history: 0,
+    whatIf: {
+      scenarios: async () => [{ ...scenario, clients: [], variants: [], steppable: [] }],
+      scenarioText: async () => '',
+      ...nothing,
+    },
+  })
+  setClient(story.client)
+  const stop = startRoutes()
+  render(<App />)
+  const field = () => screen.findByLabelText<HTMLInputElement>('A: buckets of namespaces')
+  const user = userEvent.setup()
+  await user.type(await field(), '0')
+  const connected: Omit<Connected, 'id'> = {
+    source: { kind: 'demo', name: 'Demo', via: '' },
+    spec: { kind: 'demo' },
+    cadence: { intervalMs: 1_000, dumpsEveryMs: null },
+    servers: [],
+    still: false,
+  }
+  act(() => tellConnections([{ id: 1, ...connected }]))
+  expect((await field()).value).toBe('30')
+  act(() => tellConnections([{ id: 2, ...connected }]))
+  await vi.waitFor(async () => expect((await field()).value).toBe('3'))
+  cleanup()
+  stop()
+  story.stop()
+  setClient(undefined)
+  tellConnections([])
 })

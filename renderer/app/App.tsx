@@ -55,7 +55,7 @@ export function App() {
   }, [rangeProblem])
   const [{ sidebar }] = useSettings()
   const noted = useShownNotes().length > 0
-  const connection = useConnected()?.id
+  const sources = useShownSources()
   const past = useTimePart((time) => instantOf(time) !== undefined)
   const hasLevels = useHasLevels()
   const entry = SCREEN_ENTRIES.find(({ name }) => name === screen)
@@ -78,7 +78,7 @@ export function App() {
             </div>
             {/* Nothing of one source is shown for another; the form that connects sources stays. */}
             <ErrorBoundary
-              key={OF_NO_SOURCE.has(entry.name) ? entry.name : `${entry.name} ${connection}`}
+              key={OF_NO_SOURCE.has(entry.name) ? entry.name : `${entry.name} ${sources}`}
               title={entry.label}
             >
               {/* A page has its heading while its code loads. */}
@@ -102,6 +102,19 @@ export function App() {
       <RejectionAnnouncer />
     </div>
   )
+}
+
+/**
+ * Counts the sources that were shown before this one. The first source does not count: a screen that is already open
+ * when it comes has shown nothing of another, and keeps what was typed.
+ */
+function useShownSources(): number {
+  const id = useConnected()?.id
+  const [shown, setShown] = useState({ id, before: 0 })
+  if (shown.id === id) return shown.before
+  const before = shown.before + (shown.id === undefined ? 0 : 1)
+  setShown({ id, before })
+  return before
 }
 
 /** Screens that show the same content for every source. */
