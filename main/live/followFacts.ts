@@ -1,4 +1,4 @@
-import { type Problem, toProblem } from '../../core/contract/errors.ts'
+import { type Problem, toProblem } from '../../core/errors.ts'
 import type { ServerFacts } from '../../core/engine/apfEngine.ts'
 import { createTimesReader, type ReportedTimes, TIME_FAMILIES } from '../../core/live/reportedTimes.ts'
 import { FACT_FAMILIES, factsOf } from '../../core/live/serverFacts.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { z } from 'zod'
-import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem, type Problem, messageOf } from '../../core/errors.ts'
 import { writableByOthers } from '../files/ownFolder.ts'
 import {
   DraftSchema,
@@ -14,7 +14,7 @@ import {
 } from '../../core/contract/objects.ts'
 import { KeptScenarioSchema, MOST_KEPT_SCENARIOS, type KeptScenario } from '../../core/contract/scenario.ts'
 import { EffectSchema, type Effect } from '../../core/contract/effect.ts'
-import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
+import { MOST_REQUEST_TESTS } from '../../core/bounds.ts'
 import {
   SettingsChangeSchema,
   SettingsSchema,
@@ -40,7 +40,7 @@ import {
   recentKey,
   findOldFiles,
 } from './items.ts'
-import { messageOf, parseJson } from '../../core/text/text.ts'
+import { parseJson } from '../../core/text/text.ts'
 
 /**
  * Everything that outlives the process, shared by all consoles of this user. Reads return what any of them wrote;

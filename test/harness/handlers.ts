@@ -1,5 +1,5 @@
 import type { AbortSignalLike, Handlers, StreamEvent } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { SettingsSchema } from '../../core/contract/settings.ts'
 
 /** The current subscribers of one stream. */

@@ -1,5 +1,5 @@
 import type { CandidateWish } from '../../../core/contract/live.ts'
-import { KEPT_REQUESTS } from '../../../core/contract/bounds.ts'
+import { KEPT_REQUESTS } from '../../../core/bounds.ts'
 import type { EngineConfiguration, ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { FeedRecord } from '../../../core/feeds/request.ts'

@@ -1,4 +1,4 @@
-import { toProblem } from '../../../core/contract/errors.ts'
+import { toProblem } from '../../../core/errors.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
 import { rfc3339 } from '../../../core/units.ts'

@@ -1,4 +1,4 @@
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../core/errors.ts'
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
