@@ -66,7 +66,8 @@ import { KeptScenarioSchema, ScenarioEventSchema, ScenarioWishSchema } from './s
 import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
 import { LimitsSchema } from './limits.ts'
 import { UpdateStateSchema } from './update.ts'
-import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
+import { SettingsChangeSchema } from './settings.ts'
+import { SettingsSchema } from './storedSettings.ts'
 import {
   CadenceSchema,
   ConnectedSchema,

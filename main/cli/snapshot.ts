@@ -1,7 +1,7 @@
 import type { Cadence, ServerHealth, SourceSpec, Connected } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { Frame } from '../../core/frame/frame.ts'
-import type { ServerFacts } from '../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../core/engine/facts.ts'
 import { versionNote } from '../../core/metrics/versions.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/source/sourceEvent.ts'

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Problem } from '../../core/errors.ts'
 import { ProxySpecSchema, type ProxySpec } from '../../core/contract/live.ts'
 import type { JournalEntry, RequestTest } from '../../core/contract/objects.ts'
-import { SettingsSchema } from '../../core/contract/settings.ts'
+import { SettingsSchema } from '../../core/contract/storedSettings.ts'
 import { CadenceSchema, type RecentSource, type SourceSpec } from '../../core/contract/source.ts'
 import { openStore, type Store } from './store.ts'
 

@@ -15,12 +15,8 @@ import {
 import { KeptScenarioSchema, MOST_KEPT_SCENARIOS, type KeptScenario } from '../../core/contract/scenario.ts'
 import { EffectSchema, type Effect } from '../../core/contract/effect.ts'
 import { MOST_REQUEST_TESTS } from '../../core/bounds.ts'
-import {
-  SettingsChangeSchema,
-  SettingsSchema,
-  type Settings,
-  type SettingsChange,
-} from '../../core/contract/settings.ts'
+import { SettingsChangeSchema, type Settings, type SettingsChange } from '../../core/contract/settings.ts'
+import { SettingsSchema } from '../../core/contract/storedSettings.ts'
 import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
 import { KeptUpdateSchema, type KeptUpdate } from '../../core/contract/update.ts'
 import { PlaceSchema, type Places } from '../ports/places.ts'

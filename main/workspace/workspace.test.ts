@@ -8,7 +8,7 @@ import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contr
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Emit } from '../../core/source/sourceEvent.ts'
-import type { ServerFacts } from '../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../core/engine/facts.ts'
 import type { Source, SourceResult } from '../ports/source.ts'
 import { oneSourceOf, type OneSource } from '../../test/harness/oneSource.ts'
 import { shelf } from '../recordings/shelf.ts'

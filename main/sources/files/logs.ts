@@ -1,6 +1,7 @@
 import type { CandidateWish } from '../../../core/contract/live.ts'
 import { KEPT_REQUESTS } from '../../../core/bounds.ts'
-import type { EngineConfiguration, ServerFacts } from '../../../core/engine/apfEngine.ts'
+import type { EngineConfiguration } from '../../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../../core/engine/facts.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { FeedRecord } from '../../../core/feeds/request.ts'
 import { readLog } from '../../../core/feeds/logReader.ts'

@@ -1,7 +1,7 @@
 import { toProblem, type Problem } from '../../../core/errors.ts'
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../../core/engine/facts.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
