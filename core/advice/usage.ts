@@ -10,7 +10,7 @@ import { breakBetween } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { BoundaryTally, type SchemaFlows } from './boundaryTally.ts'
-import { CallerTally, type LevelCallers } from './callers.ts'
+import { CallerTally, type LevelCallers } from './callerTally.ts'
 
 /** The time between pages that are further apart is not counted. */
 const LONGEST_GAP_MS = 150_000

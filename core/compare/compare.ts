@@ -1,5 +1,6 @@
 import { isExempt, recordOf } from '../frame/reading.ts'
-import type { LevelColumn, LevelSeries, Series } from '../history/series.ts'
+import type { LevelSeries, Series } from '../history/series.ts'
+import type { LevelColumn } from '../history/columns.ts'
 import { msOf, type Gap } from '../history/gaps.ts'
 import { gapsWithin } from '../history/gapsWithin.ts'
 import { countOf, rejectedRate } from '../history/range.ts'

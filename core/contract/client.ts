@@ -1,7 +1,7 @@
 import { bytesToMegabytes } from '../units.ts'
 import type { Client, ProcedureName, ProcedureOutput, StreamEvent, StreamName } from './contract.ts'
-import { ProblemError } from './errors.ts'
-import type { Problem } from './errors.ts'
+import { ProblemError } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import { LIMITS, encode, replyIn } from './protocol.ts'
 import type { Port, Reply } from './protocol.ts'
 

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { AlertsStateSchema, SilenceSchema } from './alerts.ts'
 import { AdviceSchema, MOST_NODES } from './advice.ts'
 import { DiagnosisSchema } from './diagnosis.ts'
-import type { Problem } from './errors.ts'
-import { ProblemSchema } from './problem.ts'
+import type { Problem } from '../errors.ts'
+import { ProblemSchema } from '../problem.ts'
 import { AdjustmentStepSchema, DerivedServerSchema } from '../frame/derived.ts'
 import { DumpFrameSchema } from '../frame/dump.ts'
 import { FrameSchema } from '../frame/frame.ts'
@@ -59,14 +59,15 @@ import {
   UploadBeginSchema,
   UploadPartSchema,
 } from './recording.ts'
-import { MOST_PAST_REQUESTS } from './bounds.ts'
+import { MOST_PAST_REQUESTS } from '../bounds.ts'
 import { ReportSchema } from './report.ts'
 import { TuneEventSchema, TuneWishSchema } from './tune.ts'
 import { KeptScenarioSchema, ScenarioEventSchema, ScenarioWishSchema } from './scenario.ts'
 import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
 import { LimitsSchema } from './limits.ts'
 import { UpdateStateSchema } from './update.ts'
-import { SettingsChangeSchema, SettingsSchema } from './settings.ts'
+import { SettingsChangeSchema } from './settings.ts'
+import { SettingsSchema } from './storedSettings.ts'
 import {
   CadenceSchema,
   ConnectedSchema,

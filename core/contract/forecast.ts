@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { QUANTITIES } from './bounds.ts'
+import { QUANTITIES } from '../bounds.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { HistogramSchema } from '../frame/frame.ts'
 import { runEventSchema } from './whatif.ts'

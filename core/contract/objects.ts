@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { MOST_REQUEST_TESTS } from './bounds.ts'
+import { MOST_REQUEST_TESTS } from '../bounds.ts'
 import { REASONS } from '../config/finding.ts'
 import { KINDS } from '../config/objects.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { ForecastReportSchema } from './forecast.ts'
-import { ProblemSchema } from './problem.ts'
+import { ProblemSchema } from '../problem.ts'
 import { SentFileSchema, TargetSchema } from './source.ts'
 
 /**

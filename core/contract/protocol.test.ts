@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ERROR_CODES } from './errors.ts'
+import { ERROR_CODES } from '../errors.ts'
 import { RequestSchema, decode, type Request } from './messages.ts'
 import { encode, replyIn, type Reply } from './protocol.ts'
 

@@ -1,4 +1,4 @@
-import { isProblem, type Problem } from './errors.ts'
+import { isProblem, type Problem } from '../errors.ts'
 import type { Request } from './messages.ts'
 import { parseJson } from '../text/text.ts'
 

@@ -1,5 +1,5 @@
 import type { ProcedureName, StreamName } from './contract.ts'
-import { ProblemError } from './errors.ts'
+import { ProblemError } from '../errors.ts'
 import type { Limits } from './limits.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { OF_WORKSPACE } from './contract.ts'
-import { NOT_CONNECTED, ProblemError } from './errors.ts'
+import { NOT_CONNECTED, ProblemError } from '../errors.ts'
 import { headOf, type Limits, type Port, type Reply } from './protocol.ts'
 import type { Request } from './messages.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_SCENARIO_TEXT } from './bounds.ts'
+import { MOST_SCENARIO_TEXT } from '../bounds.ts'
 import { OutcomesSchema, runEventSchema, WHAT_IF_SEED } from './whatif.ts'
 
 const seed = z.number().int().min(WHAT_IF_SEED.min).max(WHAT_IF_SEED.max).exactOptional()

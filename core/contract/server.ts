@@ -12,8 +12,8 @@ import type {
   StreamHandlers,
   StreamName,
 } from './contract.ts'
-import { ProblemError, toProblem } from './errors.ts'
-import type { Problem } from './errors.ts'
+import { ProblemError, toProblem } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import { LIMITS, encode } from './protocol.ts'
 import { RequestSchema, decode, describeMismatch, type Request } from './messages.ts'
 import type { Limits, Port, Reply } from './protocol.ts'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { DEFAULT_SETTINGS } from './defaults.ts'
 
 /** Some of the settings. */
 export const SettingsChangeSchema = z.object({
@@ -40,4 +39,3 @@ export type SettingsChange = z.infer<typeof SettingsChangeSchema>
 
 /** The operator's settings; stored by the main side, so that they do not depend on the port of web mode. */
 export type Settings = Required<SettingsChange>
-export const SettingsSchema = SettingsChangeSchema.transform((given): Settings => ({ ...DEFAULT_SETTINGS, ...given }))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SPEED, STRIDES } from './bounds.ts'
+import { SPEED, STRIDES } from '../bounds.ts'
 import { isCovered } from '../metrics/versions.ts'
 import { ALGORITHMS, NEWEST_VERSION } from '../engine/profiles.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ObjectSetSchema } from '../config/schema.ts'
 import type { UnixMs } from '../units.ts'
-import { MOST_TUNE_TEXTS, TUNE_SEEDS } from './bounds.ts'
+import { MOST_TUNE_TEXTS, TUNE_SEEDS } from '../bounds.ts'
 import { ManifestSchema } from './diagnosis.ts'
 import { runEventSchema } from './whatif.ts'
 

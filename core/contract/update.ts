@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProblemSchema } from './problem.ts'
+import { ProblemSchema } from '../problem.ts'
 
 /**
  * A version in the format of semver.org: three numbers, a pre-release, and build metadata that does not affect the

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { MOST_PAST_REQUESTS, MOST_SCENARIO_TEXT, MOST_VARIANTS } from './bounds.ts'
+import { MOST_PAST_REQUESTS, MOST_SCENARIO_TEXT, MOST_VARIANTS } from '../bounds.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { SeriesSchema } from '../history/series.ts'
 import { ALGORITHMS } from '../engine/profiles.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import { LiveRequestSchema } from './live.ts'
-import { ProblemSchema } from './problem.ts'
+import { ProblemSchema } from '../problem.ts'
 import { CoveredVersionSchema, SeatCountSchema } from './simulation.ts'
 
 export const MOST_SERVERS = 100

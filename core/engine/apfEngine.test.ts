@@ -10,7 +10,8 @@ import {
   ticketOf,
 } from '../../test/harness/engine/engines.ts'
 import { DEFAULT_OBJECTS } from '../../test/harness/engine/requests.ts'
-import { runTo, httpAnswer } from './apfEngine.ts'
+import { httpAnswer } from './httpAnswer.ts'
+import { runTo } from './step.ts'
 import { profileFor } from './profiles.ts'
 
 /** One queue of at most two requests in front of one seat; catch-all has the other seat of the server. */

@@ -1,24 +1,17 @@
 import type { ObjectSet, Condition } from '../config/objects.ts'
 import type { RejectReason } from '../frame/frame.ts'
-import type { Nanoseconds, UnixMs, Seats } from '../units.ts'
+import type { Nanoseconds, UnixMs } from '../units.ts'
 import type { Adjustment } from './ledger.ts'
 import type { EngineCheckpoint, GraphClass } from './checkpoint.ts'
-import type { Corrections, VersionProfile } from './profiles.ts'
+import type { Corrections, EngineMode, VersionProfile } from './profiles.ts'
 import type { EngineDump } from './dump.ts'
+import type { ObjectUids } from './compiledSchemas.ts'
 import type { EngineListener } from './events.ts'
-import { FairEngine } from './fairEngine.ts'
-import { InFlightEngine } from './inFlightEngine.ts'
 import type { ObjectStatisticsTracker, ExplainedEstimate } from './workEstimator.ts'
 import type { PriorityLevel, RefusedLevel } from './priorityLevels.ts'
 import type { EngineSnapshot } from './snapshot.ts'
 import type { EngineRequest, Ticket } from './ticket.ts'
 import type { Timed, Timers } from './timers.ts'
-
-/** UIDs of the objects that classified a request; empty for an object that the API does not have (trap T71). */
-export interface ObjectUids {
-  readonly level: string
-  readonly schema: string
-}
 
 /** The engine's decision when a request arrives. */
 export type Answer<T> =
@@ -50,8 +43,6 @@ export type Answer<T> =
       /** Seconds. */
       readonly retryAfter: number
     }
-
-export type EngineMode = 'priority-and-fairness' | 'max-in-flight'
 
 export interface ApfEngineOptions<T> {
   readonly mode: EngineMode
@@ -173,102 +164,4 @@ export interface ApfEngine<T> {
   adjustments(): readonly Adjustment[]
   /** The queues that a flow with this hash may use in a level, in deal order; empty where there are none. */
   handOf(level: string, hash: { readonly hi: number; readonly lo: number }): readonly number[]
-}
-
-export function createApfEngine<T>(options: ApfEngineOptions<T>): ApfEngine<T> {
-  return options.mode === 'max-in-flight' ? new InFlightEngine(options) : new FairEngine(options)
-}
-
-/**
- * Processes everything that is due up to `ns`, each thing at its instant, and moves there; an earlier time counts as
- * the present. `false` when `mayGoOn`, called before each thing, returned `false`: the rest is then still to be done.
- */
-export function runTo<T>(engine: ApfEngine<T>, ns: Nanoseconds, mayGoOn: () => boolean = () => true): boolean {
-  for (let next = engine.nextWakeNs(); next <= ns; next = engine.nextWakeNs()) {
-    if (!mayGoOn()) return false
-    engine.moveTo(Math.max(next, engine.nowNs))
-    engine.wake()
-  }
-  engine.moveTo(Math.max(ns, engine.nowNs))
-  return true
-}
-
-/** Processes the next thing that is due by `untilNs`; `false` when nothing is due. */
-export function stepOf<T>(engine: ApfEngine<T>, untilNs: Nanoseconds): boolean {
-  for (let next = engine.nextWakeNs(); next <= untilNs; next = engine.nextWakeNs()) {
-    engine.moveTo(Math.max(next, engine.nowNs))
-    if (engine.wake()) return true
-  }
-  return false
-}
-
-/** A server's own metrics about its stored objects and their watches, on which seat estimates depend. */
-export interface ServerFacts {
-  /** By `resource` or `resource.group`; sizes in bytes (specification 5.7). */
-  readonly objects: ReadonlyMap<string, { readonly count: number; readonly averageSize: number }>
-  /** Watches of all objects of a resource (specification 5.6). */
-  readonly watches: readonly { readonly apiGroup: string; readonly resource: string; readonly total: number }[]
-  /** When its process started, Unix milliseconds; absent if the server does not report it. */
-  readonly startedMs?: number
-  /**
-   * Seats of the whole server, from the borrowing limit of its exempt level (specification 6.1); absent if the server
-   * does not report it.
-   */
-  readonly seats?: Seats
-}
-
-/** Sets the facts that the engine's estimates use; to be repeated, because they expire after three minutes. */
-export function tellFacts(
-  engine: Pick<ApfEngine<unknown>, 'objectStatistics' | 'setWatches'>,
-  { objects, watches }: ServerFacts,
-): void {
-  for (const [key, { count, averageSize }] of objects) engine.objectStatistics.set(key, count, averageSize)
-  for (const { apiGroup, resource, total } of watches) engine.setWatches(apiGroup, resource, total)
-}
-
-/** A server's answer before, or instead of, the handler's own. Header names are in canonical form. */
-export interface HttpAnswer {
-  /** Absent if the handler is to answer. */
-  readonly status?: 429
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/** Headers that name the objects by which a request was classified (specification 4.14). */
-const PRIORITY_LEVEL_UID_HEADER = 'X-Kubernetes-Pf-Prioritylevel-Uid'
-const FLOW_SCHEMA_UID_HEADER = 'X-Kubernetes-Pf-Flowschema-Uid'
-
-const BODY = 'Too many requests, please try again later.\n'
-
-/** The HTTP form of an answer (specification 4.14; 9 for the max-in-flight filter, which sets no UIDs). */
-export function httpAnswer<T>(answer: Answer<T>): HttpAnswer {
-  switch (answer.kind) {
-    case 'bypassed':
-      return { headers: {} }
-    case 'executing':
-    case 'waiting':
-      return { headers: uidHeaders(answer) }
-    case 'rejected':
-      return refusalAnswer(answer.retryAfter, uidHeaders(answer))
-  }
-}
-
-/** The answer to a request that is rejected now or whose wait ended. `retryAfter` is in seconds. */
-export function refusalAnswer(retryAfter: number, uids: Readonly<Record<string, string>>): HttpAnswer {
-  return {
-    status: 429,
-    headers: {
-      ...uids,
-      'Retry-After': String(retryAfter),
-      'Content-Type': 'text/plain; charset=utf-8',
-      'X-Content-Type-Options': 'nosniff',
-    },
-    body: BODY,
-  }
-}
-
-/** The empty text is the UID of an object that the API does not have (trap T71). */
-function uidHeaders<T>({ uids }: Exclude<Answer<T>, { kind: 'bypassed' }>): Readonly<Record<string, string>> {
-  if (uids === undefined) return {}
-  return { [PRIORITY_LEVEL_UID_HEADER]: uids.level, [FLOW_SCHEMA_UID_HEADER]: uids.schema }
 }

@@ -1,11 +1,12 @@
 import { type AdjustmentCause, Adjustments } from './ledger.ts'
-import type { EngineConfiguration, EngineMode } from './apfEngine.ts'
+import type { ObjectSet } from '../config/objects.ts'
+import type { EngineMode } from './profiles.ts'
 import { Classifier, CompiledSchemas, SubjectIndex } from './compiledSchemas.ts'
 import { Clock, Integrator } from './clock.ts'
 import { CountingHistogram, LaneSeries, LevelSeries, SeriesByLevel } from './levelSeries.ts'
 import { Dealer } from './dealer.ts'
 import { DroppedRequests, Outbox, Reporter } from './reporter.ts'
-import { FlowTable, Lane } from './lane.ts'
+import { FlowTable } from './flowTable.ts'
 import { KindMeter, ServerMeters } from './serverMeters.ts'
 import { LevelMonitor } from './levelMonitor.ts'
 import type { FilterTally } from './snapshot.ts'
@@ -15,7 +16,7 @@ import { Queue, RequestList } from './queue.ts'
 import { DeficitRoundRobin, MaxMinFairness } from './queueOrder.ts'
 import { QueueSet } from './queueSet.ts'
 import { FixedSeatSeconds } from './seatSeconds.ts'
-import { Ticket } from './ticket.ts'
+import { Lane, Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
 import { TimingRatioHistogram } from './timingRatioHistogram.ts'
 import { Tournament } from './tournament.ts'
@@ -224,12 +225,12 @@ export interface FairState<T> {
   readonly timers: Timers<Ticket<T> | Timed>
   readonly adjustmentTimer: Timed
   readonly reporter: Reporter<T>
-  readonly series: SeriesByLevel<T>
+  readonly series: SeriesByLevel<Ticket<T>>
   readonly kept: Adjustments
   readonly monitors: Map<string, LevelMonitor<T>>
   readonly priorityLevels: PriorityLevels<Ticket<T>>
   readonly objectStatistics: ObjectStatisticsTracker
-  readonly configuration: EngineConfiguration
+  readonly configuration: ObjectSet
   readonly classifier: Classifier<T>
   readonly adjustmentCause: AdjustmentCause
 }

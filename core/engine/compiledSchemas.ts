@@ -1,11 +1,15 @@
 import { type RequestDigest, type User, orderFlowSchemas } from '../request/match.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
 import { CATCH_ALL, type FlowSchema, type NonResourceRule, type ResourceRule, type Subject } from '../config/objects.ts'
-import type { ObjectUids } from './apfEngine.ts'
-import { Lane, type LaneKind } from './lane.ts'
 import type { LevelSeries } from './levelSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
-import type { Ticket } from './ticket.ts'
+import { Lane, type LaneKind, type Ticket } from './ticket.ts'
+
+/** UIDs of the objects that classified a request; empty for an object that the API does not have (trap T71). */
+export interface ObjectUids {
+  readonly level: string
+  readonly schema: string
+}
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 const BITS = 32
@@ -244,7 +248,7 @@ interface Route<T> {
 }
 
 export interface ClassifierOptions<T> {
-  readonly series: (level: string) => LevelSeries<T>
+  readonly series: (level: string) => LevelSeries<Ticket<T>>
   readonly estimatedSeatsBounds: readonly number[]
   readonly rememberedFlows: number
 }

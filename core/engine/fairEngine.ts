@@ -4,14 +4,8 @@ import { type RequestInfo, isLongRunning, deadlineNs, waitEndNs } from '../reque
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import { type Adjustment, type AdjustmentCause, Adjustments, ledgerOf } from './ledger.ts'
 import type { Allocation } from './allocation.ts'
-import type {
-  Answer,
-  ApfEngine,
-  ApfEngineOptions,
-  ConfigurationReport,
-  EngineConfiguration,
-  ObjectUids,
-} from './apfEngine.ts'
+import type { Answer, ApfEngine, ApfEngineOptions, ConfigurationReport, EngineConfiguration } from './apfEngine.ts'
+import type { ObjectUids } from './compiledSchemas.ts'
 import { Classifier, type ClassifierOptions } from './compiledSchemas.ts'
 import {
   type EngineCheckpoint,
@@ -65,7 +59,7 @@ export class FairEngine<T> implements ApfEngine<T> {
   private timers = new Timers<Ticket<T> | Timed>()
   private adjustmentTimer: Timed = { timerPlace: -1 }
   private reporter: Reporter<T>
-  private series = new SeriesByLevel<T>(this.clock)
+  private series = new SeriesByLevel<Ticket<T>>(this.clock)
   private kept: Adjustments
   private monitors = new Map<string, LevelMonitor<T>>()
   private priorityLevels: PriorityLevels<Ticket<T>>

@@ -2,7 +2,8 @@ import { EXEMPT } from '../config/objects.ts'
 import type { RejectReason } from '../frame/frame.ts'
 import type { Seats } from '../units.ts'
 import type { Clock, Integrator } from './clock.ts'
-import type { QueueSetListener, SeatRequest } from './queue.ts'
+import type { SeatRequest } from './queue.ts'
+import type { QueueSetListener } from './queueSet.ts'
 import { goRound } from './seatSeconds.ts'
 import type { LevelSeries } from './levelSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
@@ -32,11 +33,17 @@ export class LevelMonitor<T> implements QueueSetListener<Ticket<T>> {
   private readonly options: MonitorOptions
   /** Waits are not measured in the exempt level, where no request waits. */
   private readonly exempt: boolean
-  readonly series: LevelSeries<T>
+  readonly series: LevelSeries<Ticket<T>>
   /** Requests dispatched since this level was created, as its dump shows them. */
   dispatchedCount = 0
 
-  constructor(clock: Clock, series: LevelSeries<T>, integrator: Integrator, hub: LevelHub<T>, options: MonitorOptions) {
+  constructor(
+    clock: Clock,
+    series: LevelSeries<Ticket<T>>,
+    integrator: Integrator,
+    hub: LevelHub<T>,
+    options: MonitorOptions,
+  ) {
     this.clock = clock
     this.series = series
     this.integrator = integrator
@@ -126,7 +133,7 @@ const waitingPlaces = <R extends SeatRequest>({ queueSet }: PriorityLevel<R>): n
 
 /** Sets the references of the time-weighted ratios of a level, after its limit was set (specification 4.12, 6.6). */
 export function setLevelDenominators<T>(
-  series: LevelSeries<T>,
+  series: LevelSeries<Ticket<T>>,
   level: PriorityLevel<Ticket<T>>,
   serverLimit: Seats,
   demandRelativeToNominal: boolean,

@@ -2,7 +2,7 @@ import type { Histogram, RejectReason } from '../frame/frame.ts'
 import { SECONDS_BOUNDS } from '../frame/quantile.ts'
 import type { Clock } from './clock.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
-import type { Ticket } from './ticket.ts'
+import type { SeatRequest } from './queue.ts'
 import { TimingRatioHistogram } from './timingRatioHistogram.ts'
 
 /** Upper bounds of the other histograms that are kept per schema and level (specification 8.1). */
@@ -80,10 +80,10 @@ const REQUEST_BOUNDS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1] as
 const DEMAND_BOUNDS = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6] as const
 
 /** Time-weighted measurements of a server for all levels of one name, kept when the level leaves (trap T69). */
-export class LevelSeries<T> {
+export class LevelSeries<R extends SeatRequest> {
   readonly name: string
   /** The last level of this name that has left. */
-  departed: PriorityLevel<Ticket<T>> | undefined
+  departed: PriorityLevel<R> | undefined
   /** Time-weighted, specification 8.2. */
   readonly seatUtilization: TimingRatioHistogram
   readonly demandRatio: TimingRatioHistogram
@@ -112,24 +112,24 @@ export class LevelSeries<T> {
 }
 
 /** The series of all levels that have ever existed. */
-export class SeriesByLevel<T> {
+export class SeriesByLevel<R extends SeatRequest> {
   private readonly clock: Clock
-  private readonly series = new Map<string, LevelSeries<T>>()
+  private readonly series = new Map<string, LevelSeries<R>>()
 
   constructor(clock: Clock) {
     this.clock = clock
   }
 
   /** Creates them with the first level of that name. */
-  of(level: string): LevelSeries<T> {
+  of(level: string): LevelSeries<R> {
     const known = this.series.get(level)
     if (known !== undefined) return known
-    const made = new LevelSeries<T>(level, this.clock)
+    const made = new LevelSeries<R>(level, this.clock)
     this.series.set(level, made)
     return made
   }
 
-  all(): readonly LevelSeries<T>[] {
+  all(): readonly LevelSeries<R>[] {
     return [...this.series.values()]
   }
 }

@@ -14,10 +14,10 @@ import {
   observeDemand,
 } from './allocation.ts'
 import { type Clock, Integrator } from './clock.ts'
-import type { SeatRequest, QueueSetListener, QueueSetOptions } from './queue.ts'
+import type { SeatRequest } from './queue.ts'
 import { IMAGINED_LEVELS, type LevelPlan, planOf, refusal } from './levelPlan.ts'
 import { allocateAsPlanned, type PlannedBorrowing } from './plannedAllocation.ts'
-import { QueueSet } from './queueSet.ts'
+import { QueueSet, type QueueSetListener, type QueueSetOptions } from './queueSet.ts'
 
 /** One priority level while the engine keeps it. */
 export interface PriorityLevel<R extends SeatRequest> {

@@ -7,7 +7,7 @@ import {
   testEngine,
   ticketOf,
 } from '../../test/harness/engine/engines.ts'
-import { runTo } from './apfEngine.ts'
+import { runTo } from './step.ts'
 import type { Corrections } from './profiles.ts'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'

@@ -1,9 +1,10 @@
 import { COVERED_MINORS, parseKubernetesVersion } from '../metrics/versions.ts'
 import { FAIR_ALGORITHMS, type QueuingRules, UPSTREAM_QUEUING } from './algorithms.ts'
 import type { BorrowingRule } from './allocation.ts'
-import type { EngineMode } from './apfEngine.ts'
 import type { PlannedBorrowing } from './plannedAllocation.ts'
 import type { EstimatorProfile } from './workEstimator.ts'
+
+export type EngineMode = 'priority-and-fairness' | 'max-in-flight'
 
 /** How a server of some version behaves, as data. */
 export interface VersionProfile {

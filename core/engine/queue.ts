@@ -1,7 +1,5 @@
 import type { Queuing } from '../config/objects.ts'
 import type { Nanoseconds, Seats } from '../units.ts'
-import type { RejectReason } from '../frame/frame.ts'
-import type { QueuingRules } from './algorithms.ts'
 import type { CodelState } from './codel.ts'
 import type { Instant } from './clock.ts'
 import { FixedSeatSeconds, UNITS_PER_SEAT_G, seatsTimesDuration } from './seatSeconds.ts'
@@ -172,43 +170,3 @@ export class Queue<R extends SeatRequest> {
 
 /** How a level queues (specification 4.1). `queues`: −1 never limits (Exempt), 0 has no queues (Reject). */
 export type QueuingConfig = Queuing
-
-/** Corrections of upstream's defects (specification 11), and rules of other algorithms; off reproduces upstream. */
-export interface QueueSetOptions {
-  /** T12: subtract the width that was added to the waiting seats, though the clamp has changed it since. */
-  readonly correctClampDrift: boolean
-  /**
-   * T29, uncorrected: a release whose queue has already left removes the queue in its place, with all that waits there,
-   * or throws where there is none, as upstream's server crashes. Guarded if absent.
-   */
-  readonly removeStaleQueues?: boolean
-  /** As upstream if absent. */
-  readonly rules?: QueuingRules
-  /** The longest wait, when waits end only at arrivals. */
-  readonly longestWaitNs?: Nanoseconds
-}
-
-/**
- * Callbacks of a queue set. They must not call back into it: they record, and act when the call that caused them has
- * returned.
- */
-export interface QueueSetListener<R extends SeatRequest> {
-  /** The request is the last in its queue now. */
-  enqueued(request: R): void
-  /** The request may run now; `seatsUnqueued` is its former share of the waiting seats, 0 without a queue. */
-  dispatched(request: R, seatsUnqueued: number): void
-  /** The request was rejected at arrival, or its wait ended (reason `time-out`). */
-  rejected(request: R, reason: RejectReason): void
-  /** The selected head did not fit: no other queue is tried (specification 4.6). */
-  didNotFit(request: R): void
-  /** Seats of a finished request were released, at its finish or at the end of lingering. */
-  released(request: R): void
-  /** Seat demand, seats in use + seats waiting, was set (specification 6.3). */
-  demand(seats: Seats): void
-  /** R was moved back (specification 4.4). */
-  epochAdvanced(success: boolean): void
-  /**
-   * A release referred to a queue that had already left; upstream would have removed another one (trap T29, guarded).
-   */
-  staleRemovalGuarded(request: R): void
-}

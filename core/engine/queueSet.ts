@@ -1,22 +1,55 @@
 import type { RejectReason } from '../frame/frame.ts'
 import type { Hash64 } from '../request/match.ts'
-import type { Seats } from '../units.ts'
+import type { Nanoseconds, Seats } from '../units.ts'
 import { orderOf, type QueuingRules, unitsPerSeat, UPSTREAM_QUEUING } from './algorithms.ts'
 import type { Clock } from './clock.ts'
 import { type CodelRules, drops, freshCodel } from './codel.ts'
 import { Dealer } from './dealer.ts'
 import { isEpochOver, takeBackEpoch, type DispatchGauges, VirtualBounds } from './virtualBounds.ts'
 import type { QueueOrder } from './queueOrder.ts'
-import {
-  Queue,
-  RequestList,
-  type SeatRequest,
-  type QueueSetListener,
-  type QueueSetOptions,
-  type QueuingConfig,
-} from './queue.ts'
+import { Queue, RequestList, type SeatRequest, type QueuingConfig } from './queue.ts'
 import { FixedSeatSeconds, durationPerSeat, seatsTimesDuration } from './seatSeconds.ts'
 import { Tournament } from './tournament.ts'
+
+/** Corrections of upstream's defects (specification 11), and rules of other algorithms; off reproduces upstream. */
+export interface QueueSetOptions {
+  /** T12: subtract the width that was added to the waiting seats, though the clamp has changed it since. */
+  readonly correctClampDrift: boolean
+  /**
+   * T29, uncorrected: a release whose queue has already left removes the queue in its place, with all that waits there,
+   * or throws where there is none, as upstream's server crashes. Guarded if absent.
+   */
+  readonly removeStaleQueues?: boolean
+  /** As upstream if absent. */
+  readonly rules?: QueuingRules
+  /** The longest wait, when waits end only at arrivals. */
+  readonly longestWaitNs?: Nanoseconds
+}
+
+/**
+ * Callbacks of a queue set. They must not call back into it: they record, and act when the call that caused them has
+ * returned.
+ */
+export interface QueueSetListener<R extends SeatRequest> {
+  /** The request is the last in its queue now. */
+  enqueued(request: R): void
+  /** The request may run now; `seatsUnqueued` is its former share of the waiting seats, 0 without a queue. */
+  dispatched(request: R, seatsUnqueued: number): void
+  /** The request was rejected at arrival, or its wait ended (reason `time-out`). */
+  rejected(request: R, reason: RejectReason): void
+  /** The selected head did not fit: no other queue is tried (specification 4.6). */
+  didNotFit(request: R): void
+  /** Seats of a finished request were released, at its finish or at the end of lingering. */
+  released(request: R): void
+  /** Seat demand, seats in use + seats waiting, was set (specification 6.3). */
+  demand(seats: Seats): void
+  /** R was moved back (specification 4.4). */
+  epochAdvanced(success: boolean): void
+  /**
+   * A release referred to a queue that had already left; upstream would have removed another one (trap T29, guarded).
+   */
+  staleRemovalGuarded(request: R): void
+}
 
 /**
  * Fair queuing of one priority level (specification 4), decision for decision as upstream, in logarithmic time.

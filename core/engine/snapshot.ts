@@ -2,7 +2,7 @@ import type { Histogram, RejectReason } from '../frame/frame.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { type Nanoseconds, type Seats, type SeatSeconds, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Allocation, ConfiguredLimits, DemandStatistics } from './allocation.ts'
-import type { EngineMode } from './apfEngine.ts'
+import type { EngineMode } from './profiles.ts'
 import type { LaneSeries, LevelSeries } from './levelSeries.ts'
 import type { PriorityLevel } from './priorityLevels.ts'
 import type { RequestKind, ServerMeters } from './serverMeters.ts'
@@ -107,7 +107,7 @@ export interface SnapshotSources<T> {
   readonly serverLimit: Seats
   /** The latest recomputation of the limits. */
   readonly allocation: Allocation | undefined
-  readonly series: readonly LevelSeries<T>[]
+  readonly series: readonly LevelSeries<Ticket<T>>[]
   readonly levelNamed: (name: string) => PriorityLevel<Ticket<T>> | undefined
   readonly retryAfter: (level: string) => number
   /** Trap T65, corrected. */
@@ -137,7 +137,7 @@ export function takeSnapshot<T>(sources: SnapshotSources<T>): EngineSnapshot {
 }
 
 function levelSnapshot<T>(
-  series: LevelSeries<T>,
+  series: LevelSeries<Ticket<T>>,
   level: PriorityLevel<Ticket<T>>,
   present: boolean,
   { allocation, retryAfter, correctExemptTarget }: SnapshotSources<T>,

@@ -1,8 +1,11 @@
-import type { Flow, RequestDigest } from '../request/match.ts'
+import type { FlowSchema } from '../config/objects.ts'
+import { distinguisherOf, type Flow, flowHash, type Hash64, type RequestDigest } from '../request/match.ts'
 import type { Query } from '../request/requestTarget.ts'
 import type { Nanoseconds } from '../units.ts'
 import { nanosecondsOf } from './clock.ts'
-import type { Lane } from './lane.ts'
+import { type FlowHasher, FlowTable, NO_FLOW } from './flowTable.ts'
+import type { LaneSeries, LevelSeries } from './levelSeries.ts'
+import type { PriorityLevel } from './priorityLevels.ts'
 import { SeatRequest, type WorkEstimate } from './queue.ts'
 import type { RequestKind } from './serverMeters.ts'
 
@@ -64,3 +67,62 @@ export class Ticket<T> extends SeatRequest<EngineRequest<T>> {
     return nanosecondsOf(this.startedHi, this.startedLo)
   }
 }
+
+/** What distinguishes the lanes of one schema. */
+export interface LaneKind<T> {
+  /** The level itself, not its name: seats may linger in a level that has left while a new one of that name exists. */
+  readonly level: PriorityLevel<Ticket<T>>
+  readonly schema: FlowSchema
+}
+
+/** One flow schema inside one priority level: the destination of a request, and where it is counted. */
+export class Lane<T> implements FlowHasher {
+  readonly level: PriorityLevel<Ticket<T>>
+  readonly series: LaneSeries
+  readonly levelSeries: LevelSeries<Ticket<T>>
+  private readonly flowSchema: FlowSchema
+  /** Whether there is a choice of queues; without one, flows are not distinguished (trap T35). */
+  private readonly choice: boolean
+  private readonly flows: FlowTable
+
+  constructor(
+    { level, schema }: LaneKind<T>,
+    series: LaneSeries,
+    levelSeries: LevelSeries<Ticket<T>>,
+    rememberedFlows: number,
+  ) {
+    this.level = level
+    this.flowSchema = schema
+    this.series = series
+    this.levelSeries = levelSeries
+    this.choice = hasChoice(level)
+    this.flows = new FlowTable(rememberedFlows)
+  }
+
+  /** Name of the flow schema. */
+  get schema(): string {
+    return this.flowSchema.metadata.name
+  }
+
+  /** Whether requests of this schema and level still take this lane, and their flows are distinguished as before. */
+  serves({ level, schema }: LaneKind<T>): boolean {
+    const method = schema.spec.distinguisherMethod?.type
+    return (
+      this.level === level &&
+      this.choice === hasChoice(level) &&
+      this.flowSchema.spec.distinguisherMethod?.type === method
+    )
+  }
+
+  /** The flow of a request that takes this lane (specification 2.6). */
+  flowOf(digest: RequestDigest): Flow {
+    if (!this.choice) return NO_FLOW
+    return this.flows.flow(distinguisherOf(this.flowSchema, digest), this)
+  }
+
+  hashOf(distinguisher: string): Hash64 {
+    return flowHash(this.schema, distinguisher)
+  }
+}
+
+const hasChoice = <T>({ plan }: PriorityLevel<Ticket<T>>): boolean => plan.queuing.queues > 1

@@ -1,4 +1,5 @@
-import { type ApfEngine, type EngineConfiguration, type ServerFacts, tellFacts } from '../engine/apfEngine.ts'
+import { type ApfEngine, type EngineConfiguration } from '../engine/apfEngine.ts'
+import { type ServerFacts, tellFacts } from '../engine/facts.ts'
 import { NO_OUTCOME, type Outcome, outcomeOf, plus } from '../live/outcome.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import { type Call, Run, type RunOptions, type RunRequest } from '../run/run.ts'

@@ -1,5 +1,6 @@
 import type { Agreement, FeedWaits } from '../contract/live.ts'
-import type { ApfEngine, EngineConfiguration, ServerFacts } from '../engine/apfEngine.ts'
+import type { ApfEngine, EngineConfiguration } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/facts.ts'
 import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
 import { lowerBound } from '../search.ts'

@@ -112,7 +112,7 @@ export class FeedRequest {
     if (row === undefined || call === undefined || this.told) return
     if (executionMs === undefined && inAllMs === undefined && !complete) return
     this.told = true
-    if (row.level !== EXEMPT) waits.note(this.arrival)
+    if (row.level !== EXEMPT) waits.note(this.arrival.server?.waitMs, this.arrival.waitAtMostMs)
     const ran = (ms: number): void => {
       this.runMs = ms
       if (!isWatch) usual.note(row, msToNs(ms))

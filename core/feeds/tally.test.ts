@@ -21,9 +21,9 @@ test('a restarted server is compared from its start on', () => {
 
 test('waits in events, and the longest possible waits of events without one', () => {
   const told = new ToldWaits()
-  told.note({ server: { waitMs: 700 } })
-  told.note({ server: { waitMs: 300 }, waitAtMostMs: 400 })
-  told.note({ server: undefined, waitAtMostMs: 250 })
-  told.note({ server: undefined })
+  told.note(700)
+  told.note(300, 400)
+  told.note(undefined, 250)
+  told.note(undefined)
   expect(told.bounds).toEqual({ told: 1, untold: 0.25, guessed: 0 })
 })

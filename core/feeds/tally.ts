@@ -1,5 +1,4 @@
 import type { FeedWaits } from '../contract/live.ts'
-import type { FeedArrival } from './request.ts'
 
 export interface FeedCounts {
   /** Placed, each with its row. */
@@ -55,9 +54,10 @@ export class ToldWaits {
   /** Requests whose execution time is their stay less the engine's own wait. */
   guessed = 0
 
-  note({ server, waitAtMostMs }: Pick<FeedArrival, 'server' | 'waitAtMostMs'>): void {
-    if (server?.waitMs !== undefined) this.toldMs += server.waitMs
-    else this.untoldMs += waitAtMostMs ?? 0
+  /** Milliseconds; `atMostMs` where the wait is not reported. */
+  note(waitMs: number | undefined, atMostMs = 0): void {
+    if (waitMs !== undefined) this.toldMs += waitMs
+    else this.untoldMs += atMostMs
   }
 
   get bounds(): NonNullable<FeedWaits['bounds']> {

@@ -1,5 +1,5 @@
 import type { ServerSummary } from '../contract/fleet.ts'
-import type { Problem } from '../contract/errors.ts'
+import type { Problem } from '../errors.ts'
 import type { Connected, ServerHealth } from '../contract/source.ts'
 import { LEVEL_STATES, type LevelState } from '../frame/recent.ts'
 import { byCodeUnits } from '../text/text.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { rfc3339 } from '../units.ts'
-import type { REJECT_REASONS } from './reading.ts'
 
 /**
  * Frames: the complete state of API servers' flow control at one instant.
@@ -33,11 +32,10 @@ export const HistogramSchema = z.object({
 })
 export type Histogram = z.infer<typeof HistogramSchema>
 
-export type RejectReason = (typeof REJECT_REASONS)[number]
-
 /** Requests rejected since the server started, by reason. */
 export const RejectedSchema = z.object({ 'queue-full': number, 'concurrency-limit': number, 'time-out': number })
 export type Rejected = z.infer<typeof RejectedSchema>
+export type RejectReason = keyof Rejected
 
 /** Executing and queued amounts; requests or seats, depending on the name of the property. */
 export const OccupancySchema = z.object({ executing: reported, queued: reported })

@@ -1,4 +1,4 @@
-import type { LevelFrame, SourceInfo } from './frame.ts'
+import type { LevelFrame, RejectReason, SourceInfo } from './frame.ts'
 
 /** Functions for reading frames, without their schemas. The page reads frames and has no schemas (decision 010). */
 
@@ -6,7 +6,7 @@ import type { LevelFrame, SourceInfo } from './frame.ts'
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 60
 
 /** Reasons of rejection, exactly as labelled by the server (specification 8.1). */
-export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const
+export const REJECT_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const satisfies readonly RejectReason[]
 
 /** Verbs grouped by similar request times: GET; LIST; and POST, PUT, PATCH, APPLY, DELETE, DELETECOLLECTION. */
 export const VERB_GROUPS = ['get', 'list', 'write'] as const

@@ -5,7 +5,8 @@ import { createDeriver } from '../frame/derive.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { heatMapOf } from './heat.ts'
 import { createHistory, type History } from './history.ts'
-import { HeatMapSchema, SeriesSchema, type LevelColumn, type Series } from './series.ts'
+import { HeatMapSchema, SeriesSchema, type Series } from './series.ts'
+import type { LevelColumn } from './columns.ts'
 
 interface Moment {
   readonly second: number

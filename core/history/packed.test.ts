@@ -7,7 +7,7 @@ import { createHistory } from './history.ts'
 import { type CountedPoint, inSteps, joinPacked, packSeries, pointsOfPacked, unpackSeries } from './packed.ts'
 import type { Series } from './series.ts'
 import { addSeries, createTier } from './tier.ts'
-import { LEVEL_COLUMNS } from './point.ts'
+import { LEVEL_COLUMNS } from './columns.ts'
 
 const EVERYTHING = { from: 0, to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recordOf } from '../frame/reading.ts'
-import { LEVEL_COLUMNS, type Point } from './point.ts'
+import { type Point } from './point.ts'
+import { LEVEL_COLUMNS } from './columns.ts'
 import type { LevelSeries, Series } from './series.ts'
 import { addSeries, createTier, type Tier } from './tier.ts'
 

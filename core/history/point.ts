@@ -1,34 +1,8 @@
 import type { DerivedLevel, DerivedServer } from '../frame/derived.ts'
 import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
 import { unixMsOf } from '../units.ts'
-import type { LevelColumn, Series } from './series.ts'
-
-/** Seats unless the name says otherwise; rates are per second; waits are seconds. */
-export const LEVEL_COLUMNS = [
-  'executing',
-  'executingMax',
-  'queuedSeats',
-  'queuedSeatsMax',
-  'executingRequests',
-  'queuedRequests',
-  'queuedRequestsMax',
-  'current',
-  'nominal',
-  'lower',
-  'upper',
-  'highWatermark',
-  'average',
-  'stdev',
-  'smoothed',
-  'target',
-  'dispatchedRate',
-  'queueFullRate',
-  'concurrencyLimitRate',
-  'timeOutRate',
-  'waitP50',
-  'waitP99',
-  'utilizationMean',
-] as const
+import { LEVEL_COLUMNS, type LevelColumn } from './columns.ts'
+import type { Series } from './series.ts'
 
 /** The point that one frame adds to a history; values that are unknown are NaN. */
 export interface Point {

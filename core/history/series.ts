@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import { LEVEL_COLUMNS } from './point.ts'
+import { LEVEL_COLUMNS } from './columns.ts'
 
 /**
  * Time series as drawn on screens: one shared time axis per server, columns of equal length, `null` where no sample
  * exists (a gap is drawn as a gap, never as zero).
  */
 const column = z.array(z.number().nullable())
-
-export type LevelColumn = (typeof LEVEL_COLUMNS)[number]
 
 export const LevelSeriesSchema = z.object({
   name: z.string(),

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { createDeriver } from '../frame/derive.ts'
-import { LEVEL_COLUMNS, type Point, pointOf } from './point.ts'
-import type { LevelColumn, Series } from './series.ts'
+import { type Point, pointOf } from './point.ts'
+import { LEVEL_COLUMNS, type LevelColumn } from './columns.ts'
+import type { Series } from './series.ts'
 import { createTier, tierFrom } from './tier.ts'
 
 const EVERYTHING = { from: 0, to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }

@@ -4,8 +4,9 @@ import { staleAfterMs } from '../frame/staleAfter.ts'
 import { median } from '../frame/quantile.ts'
 import { lowerBound } from '../search.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { LEVEL_COLUMNS, pointIn, type Point } from './point.ts'
-import type { LevelColumn, LevelSeries, Series } from './series.ts'
+import { pointIn, type Point } from './point.ts'
+import { LEVEL_COLUMNS, type LevelColumn } from './columns.ts'
+import type { LevelSeries, Series } from './series.ts'
 
 const WIDTH = LEVEL_COLUMNS.length
 

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/facts.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'

@@ -23,7 +23,7 @@ import {
   type TextProblem,
   type Tree,
 } from './tree.ts'
-import { messageOf } from '../text/text.ts'
+import { messageOf } from '../errors.ts'
 
 /** Values that aliases may add to a document. A legitimate manifest repeats a list of subjects, not millions. */
 const MOST_REPEATED = 10_000

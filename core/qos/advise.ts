@@ -1,5 +1,5 @@
 import { plain } from '../text/format.ts'
-import { ProblemError } from '../contract/errors.ts'
+import { ProblemError } from '../errors.ts'
 import type { EtcdAdvice } from '../contract/etcd.ts'
 import type { JsonMap } from '../manifest/json.ts'
 import type { QosConfiguration } from './configuration.ts'

@@ -1,4 +1,4 @@
-import { ProblemError } from '../contract/errors.ts'
+import { ProblemError } from '../errors.ts'
 import { quoted } from '../config/finding.ts'
 import type { JsonObject } from '../config/jsonValues.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'

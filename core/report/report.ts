@@ -1,20 +1,14 @@
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import type { QuantileRange } from '../frame/derived.ts'
-import type { Rejected, SourceInfo } from '../frame/frame.ts'
+import type { Rejected } from '../frame/frame.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import { flowName } from '../frame/flow.ts'
 import { largestOf } from './flows.ts'
-import { evidence, timeline, timesIn } from './story.ts'
+import { evidence, type ReportOptions, timeline, timesIn } from './story.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
-
-export interface ReportOptions {
-  readonly source: SourceInfo
-  /** Version of the console. */
-  readonly version: string
-}
 
 /** A level of a server. */
 interface Place {

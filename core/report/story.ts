@@ -1,9 +1,15 @@
 import { rfc3339, type UnixMs } from '../units.ts'
 import type { ReportBlock } from '../contract/report.ts'
+import type { SourceInfo } from '../frame/frame.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
-import type { ReportOptions } from './report.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
+
+export interface ReportOptions {
+  readonly source: SourceInfo
+  /** Version of the console. */
+  readonly version: string
+}
 
 /** How instants of a range are written: with their day where it spans several. */
 export const timesIn = ({ from, to }: { readonly from: UnixMs; readonly to: UnixMs }): ((at: UnixMs) => string) =>

@@ -1,5 +1,6 @@
 import type { LiveRequest, CandidateReport } from '../contract/live.ts'
-import { type ApfEngine, type EngineConfiguration, type ServerFacts, tellFacts } from '../engine/apfEngine.ts'
+import { type ApfEngine, type EngineConfiguration } from '../engine/apfEngine.ts'
+import { type ServerFacts, tellFacts } from '../engine/facts.ts'
 import type { Ticket } from '../engine/ticket.ts'
 import { type Nanoseconds, nsToMs } from '../units.ts'
 import { Fifo } from './fifo.ts'

@@ -1,5 +1,5 @@
 import { plain } from '../text/format.ts'
-import type { EngineMode } from '../engine/apfEngine.ts'
+import type { EngineMode } from '../engine/profiles.ts'
 import type { EngineEvent } from '../engine/events.ts'
 import { nsToMs } from '../units.ts'
 

@@ -4,10 +4,9 @@ import {
   type ApfEngineOptions,
   type ConfigurationReport,
   type EngineConfiguration,
-  createApfEngine,
-  runTo,
-  stepOf,
 } from '../engine/apfEngine.ts'
+import { runTo, stepOf } from '../engine/step.ts'
+import { createApfEngine } from '../engine/createEngine.ts'
 import type { EngineRequest, Ticket } from '../engine/ticket.ts'
 import type { Timed } from '../engine/timers.ts'
 import type { RejectReason } from '../frame/frame.ts'

@@ -1,5 +1,5 @@
 import { entry, type Finding, member, quoted } from '../config/finding.ts'
-import { MOST_VARIANTS } from '../contract/bounds.ts'
+import { MOST_VARIANTS } from '../bounds.ts'
 import type { ClientGroup } from '../simulate/workload.ts'
 import { mostRequests } from './readClients.ts'
 import type { Assertion, Phase, Scenario } from './scenario.ts'

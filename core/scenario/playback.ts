@@ -1,5 +1,6 @@
 import type { ObjectSet } from '../config/objects.ts'
-import type { ApfEngine, ServerFacts } from '../engine/apfEngine.ts'
+import type { ApfEngine } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/facts.ts'
 import type { Adjustment } from '../engine/ledger.ts'
 import { withEdit } from '../impact/applyManifests.ts'
 import type { ServerCall } from '../simulate/server.ts'

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/facts.ts'
 import type { EngineRequest } from '../engine/ticket.ts'
 import { WatchTracker } from '../engine/watchTracker.ts'
 import { statisticsKey } from '../engine/workEstimator.ts'

@@ -1,11 +1,6 @@
-import {
-  type ApfEngine,
-  type ConfigurationReport,
-  type EngineConfiguration,
-  runTo,
-  stepOf,
-  type ServerFacts,
-} from '../engine/apfEngine.ts'
+import { type ApfEngine, type ConfigurationReport, type EngineConfiguration } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/facts.ts'
+import { runTo, stepOf } from '../engine/step.ts'
 import type { EngineCheckpoint } from '../engine/checkpoint.ts'
 import { Run, type RunOptions } from '../run/run.ts'
 import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'

@@ -1,6 +1,6 @@
 import type { EtcdState } from '../contract/etcd.ts'
 import type { ServerHealth } from '../contract/source.ts'
-import type { ServerFacts } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/facts.ts'
 import { createDeriver } from '../frame/derive.ts'
 import type { AdjustmentStep, DerivedServer } from '../frame/derived.ts'
 import type { DumpFrame } from '../frame/dump.ts'

@@ -1,6 +1,6 @@
 import { builtInObjects } from '../config/builtIn.ts'
 import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
-import { ERROR_CODES } from '../contract/errors.ts'
+import { ERROR_CODES } from '../errors.ts'
 import { ETCD_MODES, ETCD_VERDICTS, EtcdLevelSchema, QUOTA_ORIGINS } from '../contract/etcd.ts'
 import { LIVE_STATES, ProxyModeSchema } from '../contract/live.ts'
 import { ObjectsOriginSchema, ObjectsStateSchema } from '../contract/objects.ts'

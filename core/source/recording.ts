@@ -10,7 +10,7 @@ import { ServerFrameSchema } from '../frame/frame.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { applyChange, changeBetween, type Data } from './changes.ts'
 import type { SourceEvent } from './sourceEvent.ts'
-import { messageOf } from '../text/text.ts'
+import { messageOf } from '../errors.ts'
 
 /**
  * A recording contains the events of a source, one per line, in the order of emission. A line is a JSON list of three:

@@ -159,9 +159,6 @@ export function holdsWords(query: string): (text: string) => boolean {
   }
 }
 
-/** The message of anything thrown. */
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
-
 /** `a, b and c`. */
 export const listed = (names: readonly string[], word: 'and' | 'or' = 'and'): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`

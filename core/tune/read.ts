@@ -1,7 +1,7 @@
 import { entry, type Finding, member } from '../config/finding.ts'
 import type { Read } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
-import { MOST_TUNE_TEXTS, TUNE_EVALUATIONS, TUNE_SEEDS } from '../contract/bounds.ts'
+import { MOST_TUNE_TEXTS, TUNE_EVALUATIONS, TUNE_SEEDS } from '../bounds.ts'
 import { WHAT_IF_SEED } from '../contract/whatif.ts'
 import { type DocumentKind, readDocument, type ReadDocument } from '../scenario/document.ts'
 import { readAssertion, resulting } from '../scenario/readMeasured.ts'

@@ -1,6 +1,6 @@
 import { plain } from '../text/format.ts'
 import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
-import { QUANTITIES } from '../contract/bounds.ts'
+import { QUANTITIES } from '../bounds.ts'
 import type {
   Band,
   DemandPeriod,

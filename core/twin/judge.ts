@@ -1,6 +1,6 @@
 import { plain, plural } from '../text/format.ts'
 import type { Effect, Measured, Score } from '../contract/effect.ts'
-import { QUANTITIES } from '../contract/bounds.ts'
+import { QUANTITIES } from '../bounds.ts'
 import type { Band, ForecastReport, Quantities, Quantity } from '../contract/forecast.ts'
 import { MS_PER_SECOND } from '../units.ts'
 

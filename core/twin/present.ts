@@ -15,7 +15,7 @@ import {
 import type { NumberName } from '../compare/compare.ts'
 import { SETTLE_MS } from '../compare/period.ts'
 import { numberLabel } from '../compare/present.ts'
-import { QUANTITIES } from '../contract/bounds.ts'
+import { QUANTITIES } from '../bounds.ts'
 import type { Effect, EffectsState, Measured } from '../contract/effect.ts'
 import type { Band, ForecastLevel, ForecastReport, Quantity } from '../contract/forecast.ts'
 import { type Judged, judge, judgedOf, worstMiss } from './judge.ts'

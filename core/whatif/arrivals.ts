@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/facts.ts'
 import type { RunRequest } from '../run/run.ts'
 import type { CapacityCurve } from '../simulate/workload.ts'
 import type { Nanoseconds, UnixMs } from '../units.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { differences } from '../../test/harness/differences.ts'
-import { STRIDES } from '../contract/bounds.ts'
+import { STRIDES } from '../bounds.ts'
 import { CLUSTER } from '../simulate/cluster.ts'
 import { dumpFrame, serverFrame } from '../simulate/serverFrame.ts'
 import { shaped } from '../run/run.fixture.ts'

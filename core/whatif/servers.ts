@@ -1,4 +1,5 @@
-import { type ApfEngine, type ServerFacts, tellFacts } from '../engine/apfEngine.ts'
+import { type ApfEngine } from '../engine/apfEngine.ts'
+import { type ServerFacts, tellFacts } from '../engine/facts.ts'
 import type { EngineCheckpoint } from '../engine/checkpoint.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { Ticket } from '../engine/ticket.ts'

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../engine/apfEngine.ts'
+import type { ServerFacts } from '../engine/facts.ts'
 import type { ServerCall } from '../simulate/server.ts'
 import { createSimulation, type Simulation } from '../simulate/simulation.ts'
 import type { ClientGroup, Workload } from '../simulate/workload.ts'

@@ -12,7 +12,7 @@ import {
   type SeatUnit,
 } from '../../core/classify/classification.ts'
 import { runRequestTests, type RequestTestResult } from '../../core/classify/configuration.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { serverLimitOf } from '../../core/impact/serverLimit.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'

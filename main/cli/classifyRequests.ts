@@ -4,7 +4,7 @@ import { addressOfVerb, verbProblem } from '../../core/classify/requestFields.ts
 import { strangeKeyInRequests, strangeKeyInTable } from '../../core/classify/configuration.ts'
 import { NO_QUERY, readRequestInfos } from '../../core/classify/requestInfoText.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
 import { decodeText, readWithin } from '../files/files.ts'
 import type { Reading } from './inputFiles.ts'

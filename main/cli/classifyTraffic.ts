@@ -11,7 +11,7 @@ import {
 } from '../../core/classify/coverage.ts'
 import { identityOf } from '../../core/classify/identity.ts'
 import { requestOfDump } from '../../core/classify/requestText.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { frameOf, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
 import { rowsOf, standingSentence } from '../../core/guard/covered.ts'

@@ -2,7 +2,7 @@ import { compare, isComplete, type Comparison, type Recorded } from '../../core/
 import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
 import { presentComparison } from '../../core/compare/present.ts'
 import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { plain } from '../../core/text/format.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'

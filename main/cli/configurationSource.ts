@@ -1,6 +1,6 @@
 import { builtInName, builtInObjects, completedWith } from '../../core/config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { frameOf } from '../../core/frame/frame.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'

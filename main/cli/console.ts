@@ -1,5 +1,5 @@
 import { escapeControls, jsonText, shownLine } from '../../core/text/text.ts'
-import { type Problem, ProblemError } from '../../core/contract/errors.ts'
+import { type Problem, ProblemError } from '../../core/errors.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SweepDesk, WhatIfDesk } from '../ports/whatIf.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'

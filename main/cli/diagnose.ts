@@ -1,7 +1,7 @@
 import { diagnose } from '../../core/diagnose/diagnose.ts'
 import { diagnosisLines, statusLines } from '../../core/diagnose/text.ts'
 import type { Diagnosis } from '../../core/contract/diagnosis.ts'
-import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { rfc3339 } from '../../core/units.ts'

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import { decisionJson } from '../../core/qos/explain.ts'
 import { readRules } from '../../core/qos/read.ts'

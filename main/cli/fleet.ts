@@ -1,5 +1,5 @@
 import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import { complaintOf } from '../../core/filter/filter.ts'
 import { configurationDrift, type ConfigurationDrift } from '../../core/fleet/configuration.ts'
 import { fleetRows, type ClusterRow, type FleetSource } from '../../core/fleet/fleet.ts'

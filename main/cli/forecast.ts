@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { serverLimitOf } from '../../core/impact/serverLimit.ts'
 import { flowsOf } from '../../core/twin/flows.ts'

@@ -1,6 +1,6 @@
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { COVERED_RANGE } from '../../core/metrics/versions.ts'
-import { TUNE_EVALUATIONS, TUNE_SEEDS } from '../../core/contract/bounds.ts'
+import { TUNE_EVALUATIONS, TUNE_SEEDS } from '../../core/bounds.ts'
 
 /** Help of the commands that compare one configuration or server with another. */
 export const COMPARING = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { LiveRequest } from '../../core/contract/live.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { UploadedFile } from '../../core/contract/source.ts'
 import { instantOf, type Told } from '../../core/source/recording.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'

@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { UploadedFile } from '../../core/contract/source.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { encodingOf } from '../../core/text/encoding.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { CandidateWish } from '../../core/contract/live.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'

@@ -1,5 +1,5 @@
 import { plural } from '../../core/text/format.ts'
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem } from '../../core/errors.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import type { LocatedFinding, ManifestDocument } from '../../core/manifest/manifest.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'

@@ -1,6 +1,6 @@
 import { plain } from '../../core/text/format.ts'
 import { ALGORITHMS, type Algorithm } from '../../core/engine/profiles.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
 import { DraftTally, hasLeft, type DecidedSide, type DraftComparison } from '../../core/live/draftTally.ts'
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'

@@ -1,5 +1,5 @@
 import type { SourceSpec } from '../../core/contract/source.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { frameOf, type Frame, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
 import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'

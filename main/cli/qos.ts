@@ -1,6 +1,6 @@
 import { plain } from '../../core/text/format.ts'
 import { listed } from '../../core/text/text.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { readJson } from '../../core/manifest/jsonTree.ts'
 import { locate } from '../../core/manifest/locate.ts'
 import { positionsIn } from '../../core/manifest/tree.ts'

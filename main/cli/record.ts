@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { RecordingState } from '../../core/contract/recording.ts'
 import { MS_PER_DAY } from '../../core/units.ts'
 import { createPause } from '../ports/pause.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { Archive } from '../ports/archive.ts'
 import { createArchive } from '../recordings/archive.ts'

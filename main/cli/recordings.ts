@@ -1,5 +1,5 @@
 import { plain } from '../../core/text/format.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import { bytesToMegabytes } from '../../core/units.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'

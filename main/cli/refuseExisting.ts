@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 
 /** An existing file is replaced only on request. */
 export async function refuseExisting(file: string, force: boolean): Promise<void> {

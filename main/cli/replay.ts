@@ -1,4 +1,4 @@
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import { frameOf, type ServerFrame } from '../../core/frame/frame.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { createPause } from '../ports/pause.ts'

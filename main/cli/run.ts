@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
 import type { HELP } from './help.ts'
 import type { CommandTable } from './helpText.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { toProblem, ProblemError } from '../../core/contract/errors.ts'
+import { toProblem, ProblemError } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { kubeconfigConnection, type Connection } from '../cluster/connection.ts'
 import { missingRights, reviewToken, type ReviewedUser } from '../cluster/tokenReview.ts'

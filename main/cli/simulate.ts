@@ -1,5 +1,5 @@
 import { builtInObjects } from '../../core/config/builtIn.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import type { AnyScenario } from '../../core/scenario/read.ts'
 import { scenarioOfArrivals, textOfScenario } from '../../core/scenario/fromArrivals.ts'

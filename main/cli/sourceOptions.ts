@@ -1,6 +1,6 @@
 import { AddressCredentialsSchema, type AddressCredentials } from '../../core/contract/credentials.ts'
 import { CadenceSchema, type Cadence, type SourceSpec, type Target } from '../../core/contract/source.ts'
-import { INTERVAL_MS } from '../../core/contract/bounds.ts'
+import { INTERVAL_MS } from '../../core/bounds.ts'
 import {
   HeaderSchema,
   PAST_MS,

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { pointAt, pointCount, pointsOfShard } from '../../core/sweep/points.ts'
 import { headerOf, lineOf, readRows, type ReadRows, type SweepHeader } from '../../core/sweep/rows.ts'
 import type { PointResult, SweepPlan } from '../../core/sweep/sweep.ts'

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { fitFindings, readSweep, type WrittenBase } from '../../core/sweep/read.ts'
 import type { SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
 import type { Variant } from '../../core/whatif/variant.ts'

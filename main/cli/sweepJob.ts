@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import { basename, dirname, join } from 'node:path'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { readSweep } from '../../core/sweep/read.ts'
 import { containerfile, type JobFile, sweepJob } from '../../core/sweep/job.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { writeAddressFile, type WebServer } from '../server/webServer.ts'
 import { connectFirst } from '../workspace/workspace.ts'

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
-import { MOST_PAST_REQUESTS } from '../../core/contract/bounds.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { MOST_PAST_REQUESTS } from '../../core/bounds.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { trafficOf } from '../../core/scenario/traffic.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'

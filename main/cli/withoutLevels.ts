@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import { isWithoutLevels, WITHOUT_LEVELS } from '../../core/frame/reading.ts'
 import type { Session } from '../workspace/session.ts'

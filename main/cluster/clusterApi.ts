@@ -1,4 +1,4 @@
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import { statisticsKey } from '../../core/engine/workEstimator.ts'
 import { FLOW_CONTROL_GROUP, type FlowControlResource, type ReviewContext } from './accessReview.ts'

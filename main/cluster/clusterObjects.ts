@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/config/jsonValues.ts'
-import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import { createObjectVersions } from '../../core/config/content.ts'
 import {

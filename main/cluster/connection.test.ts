@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { apiServer, parseAddress, urlServer, withIds } from './connection.ts'
 
 const ids = (...addresses: string[]): string[] =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { escapeControls } from '../../core/text/text.ts'
 import type { Consent as ConsentState } from '../../core/contract/source.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'

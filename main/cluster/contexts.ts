@@ -1,5 +1,5 @@
 import type { FoundContext } from '../../core/contract/source.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import {
   readKubeconfig,
   type ClusterConfig,

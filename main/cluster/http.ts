@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { ChunkConsumer, HttpLimits } from './httpProblems.ts'
 import { redact, shownUrl } from './redact.ts'
 

@@ -1,6 +1,6 @@
 import { plain } from '../../core/text/format.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ErrorCode, Problem } from '../../core/contract/errors.ts'
+import type { ErrorCode, Problem } from '../../core/errors.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { shownUrl } from './redact.ts'
 

@@ -1,6 +1,6 @@
 import http, { type Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { Delivered, Failed, HttpRequest, Send } from './http.ts'
 import { readBody, readStart } from './httpBody.ts'
 import {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import {
   CAPABILITIES,
   type Capability,

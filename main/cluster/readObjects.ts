@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { ElsewhereObjects } from '../../core/contract/objects.ts'
 import type { Target } from '../../core/contract/source.ts'
 import { askWhoAmI, exemptNote } from './accessReview.ts'

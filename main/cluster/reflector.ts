@@ -1,4 +1,4 @@
-import type { ErrorCode, Problem } from '../../core/contract/errors.ts'
+import type { ErrorCode, Problem } from '../../core/errors.ts'
 import type { Stored } from '../../core/config/schema.ts'
 import type { Kind } from '../../core/config/objects.ts'
 import type { Environment } from '../ports/environment.ts'

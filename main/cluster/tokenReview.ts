@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import { FLOW_CONTROL_GROUP, FLOW_CONTROL_RESOURCES, review, unclear, type ReviewContext } from './accessReview.ts'
 
 /** The user of a token, as the API server reports it; `spec` of an access review has the same fields. */

@@ -1,6 +1,6 @@
 import { sameContent, shownObject, versionOf, type ObjectVersions } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
-import { ProblemError, type Problem, type ErrorCode } from '../../core/contract/errors.ts'
+import { ProblemError, type Problem, type ErrorCode } from '../../core/errors.ts'
 import type { ObjectChange } from '../../core/contract/objects.ts'
 import {
   type Applied,

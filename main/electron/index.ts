@@ -1,6 +1,6 @@
 import path from 'node:path'
 import * as electron from 'electron'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem, messageOf } from '../../core/errors.ts'
 import { UsageError } from '../cli/usage.ts'
 import { createConsent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
@@ -13,7 +13,6 @@ import { boot, askOperator } from './application.ts'
 import { createLog } from './crash.ts'
 import { isLink } from './link.ts'
 import { addressIn, argumentsOf, type Opening, openingOf, usualOpening } from './sourceArguments.ts'
-import { messageOf } from '../../core/text/text.ts'
 
 const { app, dialog } = electron
 const now = (): number => systemEnvironment.now()

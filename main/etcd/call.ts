@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/text/text.ts'
+import { messageOf } from '../../core/errors.ts'
 import {
   CANCEL,
   type CallerEvents,

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { inUrl, isLoopback, LOOPBACK } from '../../core/live/proxyReach.ts'
 import { ownNames } from '../proxy/names.ts'
 import { CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { rejectionOf } from '../../core/qos/explain.ts'
 import { METHODS, shortMethod, UNLIMITED_METHODS } from '../../core/qos/operations.ts'
 import type { QosRequest } from '../../core/qos/request.ts'

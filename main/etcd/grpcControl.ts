@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { type ErrorCode, ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { type ErrorCode, ProblemError, toProblem } from '../../core/errors.ts'
 import { isMap, type Json, type JsonMap, toJson } from '../../core/manifest/json.ts'
 import { KINDS } from '../../core/qos/document.ts'
 import { keepRoom, LOOPBACK, quickAnswers } from '../listen/connections.ts'

@@ -7,7 +7,7 @@ import type {
   EtcdRevision,
   EtcdState,
 } from '../../core/contract/etcd.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { getIn, isList, type Json, toJson } from '../../core/manifest/json.ts'
 import { advise } from '../../core/qos/advise.ts'
 import { DEFAULT_SETTINGS, type QosConfiguration } from '../../core/qos/configuration.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ETCD_MODES, EtcdChangeSchema, type EtcdRequest, JsonSchema } from '../../core/contract/etcd.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { quoted } from '../../core/config/finding.ts'
 import { type Json, toJson } from '../../core/manifest/json.ts'
 import { type Kind, KINDS } from '../../core/qos/document.ts'

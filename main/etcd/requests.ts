@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { KeyOperation, RangeOptions, Txn, TxnElement } from '../../core/qos/request.ts'
 import type { Bytes } from '../../core/qos/keys.ts'
 import type { FirstMessage } from './messages.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { isMap, type Json } from '../../core/manifest/json.ts'
 import { openDatabase } from '../store/database.ts'
 import { MODES, type Mode } from './door.ts'

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { QosConfiguration, Settings } from '../../core/qos/configuration.ts'
 import type { Settled } from '../../core/qos/seen.ts'
 import type { Environment } from '../ports/environment.ts'

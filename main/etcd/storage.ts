@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/text/text.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { Door } from './door.ts'
 import { memberMetrics } from './memberMetrics.ts'
 import { type MemberStatus, readStatus } from './requests.ts'

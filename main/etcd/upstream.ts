@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { networkProblem } from '../cluster/httpProblems.ts'
 import type { Connect } from './call.ts'
 import { CANCEL, connectTo, type ResponseEvents, STREAM_WINDOW_BYTES, type UpstreamSession } from './http2.ts'

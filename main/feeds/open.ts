@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { FeedSpec, LiveState } from '../../core/contract/live.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import type { FeedRecord } from '../../core/feeds/request.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import type { Place, Places } from '../ports/places.ts'
 
 /** Interval between two writes of the position. */

@@ -12,7 +12,7 @@ import {
   isSameFile,
 } from './openFile.ts'
 import { PlaceKeeper, type Progress, HEAD_BYTES, type PositionStore } from './placeKeeper.ts'
-import { messageOf } from '../../core/text/text.ts'
+import { messageOf } from '../../core/errors.ts'
 
 export interface TailOptions {
   readonly path: string

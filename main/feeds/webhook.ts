@@ -1,13 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer as createHttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 import type { FeedRecord } from '../../core/feeds/request.ts'
 import { readAuditBatch } from '../../core/feeds/logReader.ts'
 import { kubeconfigText } from '../cluster/kubeconfigFile.ts'
 import type { CertificateAndKey } from '../listen/certificate.ts'
 import { type ConnectionLimits, keepRoom } from '../listen/connections.ts'
 import { secretCheck } from '../listen/secrets.ts'
-import { messageOf } from '../../core/text/text.ts'
 
 export interface WebhookOptions {
   /** 0 chooses a free one. */

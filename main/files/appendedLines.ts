@@ -1,7 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { ProblemError } from '../../core/contract/errors.ts'
-import { messageOf } from '../../core/text/text.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 import { readWithin, type ReadLimits } from './files.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { unpack } from './archives.ts'
 
 const LIMIT = 1024 * 1024

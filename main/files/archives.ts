@@ -1,8 +1,7 @@
 import { promisify } from 'node:util'
 import { createZstdDecompress, gunzip, inflateRaw } from 'node:zlib'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 import type { SentFile, UploadedFile } from '../../core/contract/source.ts'
-import { messageOf } from '../../core/text/text.ts'
 import { decodeText, megabytes, UnreadableFile } from './files.ts'
 
 /** A file, or one inside an archive. */

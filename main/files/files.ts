@@ -2,9 +2,8 @@ import { constants, type Stats } from 'node:fs'
 import { open, opendir, stat, type FileHandle, rename, rm } from 'node:fs/promises'
 import { join, dirname } from 'node:path'
 import { randomUUID } from 'node:crypto'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 import { encodingOf } from '../../core/text/encoding.ts'
-import { messageOf } from '../../core/text/text.ts'
 
 /** Limits for reading a file that the operator named. */
 export interface ReadLimits {

@@ -1,7 +1,6 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ProblemError } from '../../core/contract/errors.ts'
-import { messageOf } from '../../core/text/text.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 
 /**
  * Creates a folder for this user alone, and the folders on the way to it from `root`, where they are missing. Returns

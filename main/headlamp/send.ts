@@ -1,5 +1,5 @@
 import type { HeadlampReply, HeadlampRequest } from '../../core/contract/headlamp.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { Delivered, Failed, Send } from '../cluster/http.ts'
 import {
   htmlProblem,

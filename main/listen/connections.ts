@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https'
 import { Socket, type Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 
 /** The interface that web mode, metrics and the simulated API server listen on, except in a cluster. */
 export const LOOPBACK = '127.0.0.1'

@@ -1,5 +1,6 @@
 import type { CandidateWish, CandidateReport } from '../../core/contract/live.ts'
-import type { ApfEngine, EngineConfiguration, ServerFacts } from '../../core/engine/apfEngine.ts'
+import type { ApfEngine, EngineConfiguration } from '../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../core/engine/facts.ts'
 import {
   type ArrivalListener,
   Candidate,

@@ -1,5 +1,5 @@
-import { type Problem, toProblem } from '../../core/contract/errors.ts'
-import type { ServerFacts } from '../../core/engine/apfEngine.ts'
+import { type Problem, toProblem } from '../../core/errors.ts'
+import type { ServerFacts } from '../../core/engine/facts.ts'
 import { createTimesReader, type ReportedTimes, TIME_FAMILIES } from '../../core/live/reportedTimes.ts'
 import { FACT_FAMILIES, factsOf } from '../../core/live/serverFacts.ts'
 import type { Page } from '../../core/metrics/page.ts'

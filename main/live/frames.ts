@@ -1,5 +1,6 @@
 import { CadenceSchema, type Cadence, type ServerHealth } from '../../core/contract/source.ts'
-import type { ApfEngine, ServerFacts } from '../../core/engine/apfEngine.ts'
+import type { ApfEngine } from '../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../core/engine/facts.ts'
 import { dumpFrame, serverFrame } from '../../core/simulate/serverFrame.ts'
 import type { Emit } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'

@@ -6,10 +6,8 @@ import {
   type ApfEngine,
   type ConfigurationReport,
   type EngineConfiguration,
-  type HttpAnswer,
-  httpAnswer,
-  refusalAnswer,
 } from '../../core/engine/apfEngine.ts'
+import { type HttpAnswer, httpAnswer, refusalAnswer } from '../../core/engine/httpAnswer.ts'
 import type { LiveRow, RequestLog } from '../../core/live/requestLog.ts'
 import { type Asked, follow, placed, rowOf } from '../../core/live/rows.ts'
 import type { ArrivalListener } from '../../core/run/candidate.ts'

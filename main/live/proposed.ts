@@ -1,7 +1,7 @@
 import { checkObject } from '../../core/config/checkObject.ts'
 import { manifestOf } from '../../core/config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { beyondBounds } from '../simulated/objects.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { ObjectSet } from '../../core/config/objects.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import { createClusterObjects } from '../cluster/clusterObjects.ts'
 import type { Connection } from '../cluster/connection.ts'
 import { NOTHING_READ } from '../ports/objectDoor.ts'

@@ -1,6 +1,6 @@
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { quoted } from '../../core/config/finding.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { RunGiven, WhatIfWish, WishedVariant } from '../../core/contract/whatif.ts'
 import { readScenario } from '../../core/scenario/read.ts'
 import type { Scenario } from '../../core/scenario/scenario.ts'

@@ -1,5 +1,5 @@
 import type { Extent, Moment, Noted, PastRequests, RunStep, RunStepped } from '../../core/contract/recording.ts'
-import type { ServerFacts } from '../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../core/engine/facts.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { HeatQuery } from '../../core/history/heat.ts'

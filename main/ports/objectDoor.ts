@@ -1,7 +1,7 @@
 import { sameContent, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { ChangeVerdict, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 
 /** Field manager of the console's changes (`metadata.managedFields`). */

@@ -1,5 +1,5 @@
 import type { EtcdAdvice, EtcdChange, EtcdChanged, EtcdPreview, EtcdState, EtcdTest } from '../../core/contract/etcd.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { JsonMap } from '../../core/manifest/json.ts'
 import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
 import type { Cadence } from '../../core/contract/source.ts'

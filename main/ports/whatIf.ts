@@ -8,7 +8,7 @@ import type { TuneReport } from '../../core/tune/report.ts'
 import type { Island } from '../../core/tune/search.ts'
 import type { Choice, TunePlan } from '../../core/tune/tune.ts'
 import type { Twin } from '../../core/twin/twin.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 
 /** The input of a comparison. */
 export interface WhatIfTask {

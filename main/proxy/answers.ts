@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { HttpAnswer } from '../../core/engine/apfEngine.ts'
+import type { HttpAnswer } from '../../core/engine/httpAnswer.ts'
 import { isGone, isHttp2, type AnyRequest, type AnyResponse } from './exchange.ts'
 import { headerLines, rawOf } from './headers.ts'
 import { asksForWatch } from './watchStart.ts'

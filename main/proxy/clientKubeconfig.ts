@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { kubeconfigText } from '../cluster/kubeconfigFile.ts'
 import { isFor } from './names.ts'
 import { lookAt, writePrivate } from './smallFiles.ts'

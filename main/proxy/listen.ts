@@ -1,10 +1,9 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { Server as NetServer, Socket } from 'node:net'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 import { keepRoom, type ConnectionRoom } from '../listen/connections.ts'
 import { hasBody, type AnyRequest } from './exchange.ts'
-import { messageOf } from '../../core/text/text.ts'
 
 export type ProxyListener = Server | Http2SecureServer
 

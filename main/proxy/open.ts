@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { ProxySpec, LiveRequest } from '../../core/contract/live.ts'
 import type { User } from '../../core/request/match.ts'
 import {

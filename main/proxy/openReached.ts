@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { hostname, networkInterfaces } from 'node:os'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { ownFolder } from '../files/ownFolder.ts'
 import type { ProxyListen, ProxySpec } from '../../core/contract/live.ts'
 import { LOOPBACK, reachOf, reachProblem, wantsToken } from '../../core/live/proxyReach.ts'

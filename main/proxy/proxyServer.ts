@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import { shownTarget } from '../../core/live/shownTarget.ts'
 import type { LiveCall, LiveRun, Verdict } from '../live/liveRun.ts'
 import { answerSocket, answerWhole, engineAnswer, refusalAnswer, type Refusal } from './answers.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { ProxyListen } from '../../core/contract/live.ts'
 import { lookAt, readSmall, writePrivate } from './smallFiles.ts'
 

@@ -1,8 +1,7 @@
 import { lstat } from 'node:fs/promises'
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem, messageOf } from '../../core/errors.ts'
 import { readCredentialFile } from '../cluster/kubeconfigFile.ts'
 import { writeAtomically } from '../files/files.ts'
-import { messageOf } from '../../core/text/text.ts'
 
 export interface SmallFile {
   readonly text: string

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { ProxySpec } from '../../core/contract/live.ts'
 import { askWhoAmI, type Identity } from '../cluster/accessReview.ts'
 import { keepAliveAgent, parseAddress, kubeconfigConnection } from '../cluster/connection.ts'

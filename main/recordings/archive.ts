@@ -9,8 +9,8 @@ import {
   type PastRequests,
 } from '../../core/contract/recording.ts'
 import { createNoter } from '../../core/compare/noted.ts'
-import { MOST_READ_MS } from '../../core/contract/bounds.ts'
-import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { MOST_READ_MS } from '../../core/bounds.ts'
+import { ProblemError, type Problem } from '../../core/errors.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import { frameOf, type SourceInfo } from '../../core/frame/frame.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'

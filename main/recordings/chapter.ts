@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { zstdDecompressSync } from 'node:zlib'
 import { z } from 'zod'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
 import { inSteps, joinPacked, packSeries } from '../../core/history/packed.ts'
 import type { Noted } from '../../core/contract/recording.ts'
@@ -22,7 +22,6 @@ import {
 } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { type Database, openDatabase } from '../store/database.ts'
-import { messageOf } from '../../core/text/text.ts'
 import { insertNotes, NOTE_SCHEMA, notesIn } from './notes.ts'
 import {
   compressed,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { Noted, RecorderState } from '../../core/contract/recording.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'

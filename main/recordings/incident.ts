@@ -1,4 +1,4 @@
-import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { Report } from '../../core/contract/report.ts'
 import { createIncident } from '../../core/report/incident.ts'
 import { reportOf } from '../../core/report/report.ts'

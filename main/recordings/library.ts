@@ -1,6 +1,6 @@
 import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem, type Problem } from '../../core/errors.ts'
 import type { RecordingEntry } from '../../core/contract/recording.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import { byCodeUnits } from '../../core/text/text.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import type { Noted, RecordingState } from '../../core/contract/recording.ts'
 import { QUANTILE_WINDOW_MS } from '../../core/frame/derive.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'

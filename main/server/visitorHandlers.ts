@@ -1,5 +1,5 @@
 import type { Handlers } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { READ_ONLY } from '../../core/contract/readOnly.ts'
 import type { SettingsChange } from '../../core/contract/settings.ts'
 

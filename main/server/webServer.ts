@@ -11,7 +11,7 @@ import { assertReadOnly } from '../../core/contract/readOnly.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
 import { serve } from '../../core/contract/server.ts'
 import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SESSION_PATH, SECRET_KEY } from '../../core/contract/webSession.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 import { webSocketPorts } from '../transport/webSocketPort.ts'
 import { listenOn, LOOPBACK, quickAnswers, refuseUpgrade, type ServerCertificate } from '../listen/connections.ts'
 import { writeAtomically } from '../files/files.ts'
@@ -20,7 +20,6 @@ import { assetAnswer, loadAssets, type Answer, SECURITY_HEADERS } from './assets
 import { type Admission, type Door, LOGIN_PATH, LOGOUT_PATH, namesHost, tokenIn } from './door.ts'
 import { visitorHandlers } from './visitorHandlers.ts'
 import { cookieValues, createSessions, type OpenSession, TOKEN_MINUTES } from './sessions.ts'
-import { messageOf } from '../../core/text/text.ts'
 
 /** A page uses one socket and, while loading, a few connections. */
 const MOST_SOCKETS = 16

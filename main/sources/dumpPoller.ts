@@ -1,4 +1,4 @@
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import {
   parsePriorityLevelsDump,

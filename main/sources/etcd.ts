@@ -7,7 +7,7 @@ import {
   EtcdTestSchema,
   JsonSchema,
 } from '../../core/contract/etcd.ts'
-import { type Problem, ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { type Problem, ProblemError, toProblem } from '../../core/errors.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
 import type { QosConfiguration } from '../../core/qos/configuration.ts'
 import { STORY_QUOTA, STORY_RULES, STORY_USED, storyRequests } from '../../core/qos/story.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { Moment } from '../../core/contract/recording.ts'
 import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import { ofAlgorithm, type SourceInfo } from '../../core/frame/frame.ts'

@@ -1,4 +1,4 @@
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem } from '../../core/errors.ts'
 import type { RunSpec, WhatIfWish } from '../../core/contract/whatif.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import { Playback, playbackOf } from '../../core/scenario/playback.ts'

@@ -1,4 +1,4 @@
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import type { PrometheusPast } from '../../core/contract/prometheus.ts'
 import type { Cadence, Target } from '../../core/contract/source.ts'
 import { openConnection } from '../cluster/connection.ts'

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type SourceSpec, RecentSourceSchema } from '../../core/contract/source.ts'
 import { DraftSchema, JournalEntrySchema, RequestTestSchema, type JournalEntry } from '../../core/contract/objects.ts'
-import { SettingsSchema } from '../../core/contract/settings.ts'
+import { SettingsSchema } from '../../core/contract/storedSettings.ts'
 import { PlaceSchema } from '../ports/places.ts'
 
 /** One stored item, as JSON. */

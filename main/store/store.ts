@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { z } from 'zod'
-import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem, type Problem, messageOf } from '../../core/errors.ts'
 import { writableByOthers } from '../files/ownFolder.ts'
 import {
   DraftSchema,
@@ -14,13 +14,9 @@ import {
 } from '../../core/contract/objects.ts'
 import { KeptScenarioSchema, MOST_KEPT_SCENARIOS, type KeptScenario } from '../../core/contract/scenario.ts'
 import { EffectSchema, type Effect } from '../../core/contract/effect.ts'
-import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
-import {
-  SettingsChangeSchema,
-  SettingsSchema,
-  type Settings,
-  type SettingsChange,
-} from '../../core/contract/settings.ts'
+import { MOST_REQUEST_TESTS } from '../../core/bounds.ts'
+import { SettingsChangeSchema, type Settings, type SettingsChange } from '../../core/contract/settings.ts'
+import { SettingsSchema } from '../../core/contract/storedSettings.ts'
 import { RecentSourceSchema, type RecentSource } from '../../core/contract/source.ts'
 import { KeptUpdateSchema, type KeptUpdate } from '../../core/contract/update.ts'
 import { PlaceSchema, type Places } from '../ports/places.ts'
@@ -40,7 +36,7 @@ import {
   recentKey,
   findOldFiles,
 } from './items.ts'
-import { messageOf, parseJson } from '../../core/text/text.ts'
+import { parseJson } from '../../core/text/text.ts'
 
 /**
  * Everything that outlives the process, shared by all consoles of this user. Reads return what any of them wrote;

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { ConsentRequest } from '../cluster/consent.ts'
 

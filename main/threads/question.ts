@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/errors.ts'
 
 /** A thread's answer to another thread. The code is a system error code: `EADDRINUSE`. */
 type Answer = { readonly text: string } | { readonly problem: Problem; readonly code?: string }

@@ -1,4 +1,4 @@
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { PointResult } from '../../core/sweep/sweep.ts'
 import type { PointsTask, SweepDesk } from '../ports/whatIf.ts'
 

@@ -1,7 +1,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { createClient } from '../../core/contract/client.ts'
 import { checked } from '../../core/contract/shapes.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError, messageOf } from '../../core/errors.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { systemEnvironment } from '../ports/environment.ts'
@@ -9,7 +9,6 @@ import { threadPort } from '../transport/threadPort.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'
 import type { News, ThreadData, Wish } from './messages.ts'
 import { answer, ask } from './question.ts'
-import { messageOf } from '../../core/text/text.ts'
 
 export interface ThreadSurroundings extends Pick<ThreadData, 'stateDir' | 'recording' | 'words'> {
   /** `thread.ts`, or what it was built into. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { serve } from '../../core/contract/server.ts'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { namedByOperator } from '../cluster/namedByOperator.ts'
 import { systemEnvironment } from '../ports/environment.ts'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
 import { planOf, type WrittenTune } from '../../core/tune/read.ts'
 import { bestOf, type TuneReport } from '../../core/tune/report.ts'

@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import { quoted } from '../../core/config/finding.ts'
-import { ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem, type Problem, messageOf } from '../../core/errors.ts'
 import type { ScenarioEvent } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
-import { messageOf } from '../../core/text/text.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
 import type {
   ForecastStep,

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { FIT_PART } from '../../core/contract/bounds.ts'
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { FIT_PART } from '../../core/bounds.ts'
+import { ProblemError, toProblem } from '../../core/errors.ts'
 import type { ForecastReport } from '../../core/contract/forecast.ts'
 import type { ScenarioEvent, ScenarioReport } from '../../core/contract/scenario.ts'
 import type { WhatIfEvent, WhatIfReport } from '../../core/contract/whatif.ts'

@@ -1,6 +1,6 @@
 import { versionOf } from '../../core/config/content.ts'
 import type { Finding } from '../../core/config/finding.ts'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import type { AppliedChange, ChangeVerdict, ObjectChange } from '../../core/contract/objects.ts'
 import { type Done, type ObjectEditor, type ServerVerdict, verdictOf } from '../ports/objectDoor.ts'
 import { differencesOf } from './differences.ts'

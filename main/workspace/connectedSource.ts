@@ -8,7 +8,7 @@ import type {
   StreamEvent,
   StreamHandlers,
 } from '../../core/contract/contract.ts'
-import { ProblemError, type Problem } from '../../core/contract/errors.ts'
+import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'

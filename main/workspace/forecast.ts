@@ -1,6 +1,6 @@
-import { FIT_PART } from '../../core/contract/bounds.ts'
+import { FIT_PART } from '../../core/bounds.ts'
 import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contract.ts'
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem } from '../../core/errors.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'

@@ -1,6 +1,6 @@
 import { manifestOf, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
 import { FIELD_MANAGER, type Done, type ObjectDoor } from '../ports/objectDoor.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { Editing, ObjectsState } from '../../core/contract/objects.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { NOTHING_READ, type ObjectDoor, type ObjectEditor } from '../ports/objectDoor.ts'

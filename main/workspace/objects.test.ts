@@ -14,7 +14,7 @@ import { noObjects, type Done, type ObjectDoor, verdictOf } from '../ports/objec
 import { createSimulatedObjects } from '../simulated/objects.ts'
 import { openStore } from '../store/store.ts'
 import { createObjects, keptProcedures } from './objects.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { aboutConnection } from '../../test/harness/oneSource.ts'
 import { createObjectDesk, type ObjectDesk } from './objectDesk.ts'

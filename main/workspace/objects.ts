@@ -1,7 +1,7 @@
 import { API_VERSION } from '../../core/config/content.ts'
 import { isJsonObject } from '../../core/config/jsonValues.ts'
 import type { ProcedureHandlers, SourceHandlers } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import {
   changesToSend,
   type ApplyReport,

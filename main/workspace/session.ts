@@ -1,5 +1,5 @@
 import type { AbortSignalLike, StreamEvent } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { LiveEvent, CandidateWish, LiveState, ProxyMode } from '../../core/contract/live.ts'
 import type { EtcdState } from '../../core/contract/etcd.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'

@@ -1,6 +1,6 @@
-import { MOST_PAST_REQUESTS, TUNE_EVALUATIONS } from '../../core/contract/bounds.ts'
+import { MOST_PAST_REQUESTS, TUNE_EVALUATIONS } from '../../core/bounds.ts'
 import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contract.ts'
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem } from '../../core/errors.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
 import type { TuneWish } from '../../core/contract/tune.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'

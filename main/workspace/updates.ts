@@ -1,4 +1,4 @@
-import { toProblem, ProblemError } from '../../core/contract/errors.ts'
+import { toProblem, ProblemError } from '../../core/errors.ts'
 import { isNewer, ReleaseSchema, type UpdateState } from '../../core/contract/update.ts'
 import { MS_PER_DAY } from '../../core/units.ts'
 import { isLoopback } from '../cluster/redact.ts'

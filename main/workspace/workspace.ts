@@ -12,7 +12,7 @@ import {
   type StreamHandlers,
 } from '../../core/contract/contract.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
-import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/contract/errors.ts'
+import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/errors.ts'
 import type { PrometheusServers, PrometheusTarget } from '../../core/contract/prometheus.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
 import type {

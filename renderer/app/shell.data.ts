@@ -1,5 +1,5 @@
 import { plural } from '../../core/text/format.ts'
-import type { ErrorCode } from '../../core/contract/errors.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import type { Frame, ServerFrame, LevelFrame } from '../../core/frame/frame.ts'
 import { isExempt, standsInThePast } from '../../core/frame/reading.ts'

@@ -2,7 +2,8 @@ import type { Period } from '../../core/compare/period.ts'
 import { sumOfKnown } from '../../core/frame/reading.ts'
 import type { Gap } from '../../core/history/gaps.ts'
 import { gapAround } from '../../core/history/gapsWithin.ts'
-import type { LevelColumn, Series } from '../../core/history/series.ts'
+import type { Series } from '../../core/history/series.ts'
+import type { LevelColumn } from '../../core/history/columns.ts'
 import { lowerBound } from '../../core/search.ts'
 
 /** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */

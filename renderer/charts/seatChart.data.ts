@@ -1,5 +1,6 @@
 import { gapsOf, lateAfterMs, type Gap } from '../../core/history/gaps.ts'
-import type { LevelColumn, Series } from '../../core/history/series.ts'
+import type { Series } from '../../core/history/series.ts'
+import type { LevelColumn } from '../../core/history/columns.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
 import { type Column, largest, lastValue, reduceColumn, reduceTimes, timeRanges } from './reduce.data.ts'

@@ -1,5 +1,6 @@
-import { type LevelColumn, type LevelSeries, LevelSeriesSchema, type Series } from '../../core/history/series.ts'
-import { LEVEL_COLUMNS } from '../../core/history/point.ts'
+import { type LevelSeries, LevelSeriesSchema, type Series } from '../../core/history/series.ts'
+import type { LevelColumn } from '../../core/history/columns.ts'
+import { LEVEL_COLUMNS } from '../../core/history/columns.ts'
 
 type Values = Partial<Record<LevelColumn, readonly (number | null)[]>>
 

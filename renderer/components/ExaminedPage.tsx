@@ -1,5 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import { onAnswer } from '../state/answer.ts'
 import { useConnected } from '../state/connection.ts'
 import { askedOf, usePastPart } from '../state/past.ts'

@@ -1,18 +1,6 @@
-import type { ReactElement, ReactNode } from 'react'
-import { Opener, OPENINGS, useParts, type TriggerProps } from './Opener.tsx'
-
-export interface MenuEntry {
-  readonly label: string
-  readonly onSelect: () => void
-}
-
-export interface MenuProps {
-  readonly entries: readonly MenuEntry[]
-  /** Loaded when the menu opens. */
-  readonly more?: ReactNode
-  /** The button that opens it. */
-  readonly children: ReactElement<TriggerProps>
-}
+import type { MenuEntry, MenuProps } from './floating.tsx'
+import { Opener, useParts } from './Opener.tsx'
+import { OPENINGS } from './trigger.tsx'
 
 /** A short menu behind a button. */
 export const Menu = ({ entries, more, children }: MenuProps) => (

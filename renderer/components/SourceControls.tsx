@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { DUMPS_MS } from '../../core/contract/bounds.ts'
+import { DUMPS_MS } from '../../core/bounds.ts'
 import type { ServerLimit } from '../../core/impact/serverLimit.ts'
 import { ask, useConnected } from '../state/connection.ts'
 import { nowAt, useViewPart } from '../state/view.ts'

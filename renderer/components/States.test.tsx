@@ -2,7 +2,7 @@ import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { connectedTo, scrapeSpec } from '../../test/fixtures/sources.ts'
 import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
-import type { ErrorCode } from '../../core/contract/errors.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import { connectionStore } from '../state/connection.ts'
 import { NoSampleYet } from './States.tsx'
 

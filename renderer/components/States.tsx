@@ -1,5 +1,5 @@
 import { useEffect, useState, type ReactNode, Component } from 'react'
-import type { Problem, ErrorCode } from '../../core/contract/errors.ts'
+import type { Problem, ErrorCode } from '../../core/errors.ts'
 import type { Moment } from '../../core/contract/recording.ts'
 import { useHasScreen } from '../state/limits.ts'
 import { openScreen } from '../state/route.ts'

@@ -1,4 +1,4 @@
-import { STRIDES } from '../../core/contract/bounds.ts'
+import { STRIDES } from '../../core/bounds.ts'
 import type { Stride } from '../../core/contract/simulation.ts'
 import { Tip } from './Term.tsx'
 

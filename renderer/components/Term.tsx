@@ -1,7 +1,8 @@
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { openTerm } from '../state/glossary.ts'
 import type { GLOSSARY, TermId } from '../../core/glossary/glossary.ts'
-import { Opener, OPENINGS, type TriggerProps } from './Opener.tsx'
+import { Opener } from './Opener.tsx'
+import { OPENINGS, type TriggerProps } from './trigger.tsx'
 import styles from './controls.module.css'
 
 /**

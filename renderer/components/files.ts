@@ -1,4 +1,4 @@
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { SharedFile } from '../../core/contract/recording.ts'
 import type { SentFile, SourceSpec } from '../../core/contract/source.ts'
 import { base64Of, uploadRecording, type Sendable } from '../state/upload.ts'

@@ -1,9 +1,7 @@
 import { DropdownMenu, Popover, Tooltip } from 'radix-ui'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, type ReactElement, type ReactNode } from 'react'
 import { useInsideMain } from './hooks.ts'
-import type { MenuEntry, MenuProps } from './Menu.tsx'
-import { Adopted, type Trigger } from './Opener.tsx'
-import type { PopoverProps } from './Popover.tsx'
+import { Adopted, type Trigger, type TriggerProps } from './trigger.tsx'
 import styles from './controls.module.css'
 
 /**
@@ -13,6 +11,33 @@ import styles from './controls.module.css'
 
 interface OfTrigger {
   readonly trigger: Trigger
+}
+
+export interface MenuEntry {
+  readonly label: string
+  readonly onSelect: () => void
+}
+
+export interface MenuProps {
+  readonly entries: readonly MenuEntry[]
+  /** Loaded when the menu opens. */
+  readonly more?: ReactNode
+  /** The button that opens it. */
+  readonly children: ReactElement<TriggerProps>
+}
+
+export interface PopoverProps {
+  readonly open: boolean
+  readonly onOpenChange: (open: boolean) => void
+  /** Its accessible name. */
+  readonly label: string
+  readonly align: 'start' | 'end'
+  readonly className: string | undefined
+  /** The content manages the focus itself. */
+  readonly ownFocus?: boolean
+  readonly content: ReactNode
+  /** The button that opens it. */
+  readonly children: ReactElement<TriggerProps>
 }
 
 /** Runs after the effects of the part below it, which has attached its document listeners by then. */

@@ -1,5 +1,5 @@
 import { useCallback, useSyncExternalStore, useEffect, useState, useRef } from 'react'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 
 /** Below this width the sidebar is a rail and tables lose columns; below this height charts are lower (design). */
 export const NARROW = '(max-width: 1240px)'

@@ -1,4 +1,4 @@
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 
 /** How long an instant of the past must be shown before its data is read: a moving pointer does not need the others. */
 export const LOOKED_AT_MS = 80

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { Connected } from '../../core/contract/source.ts'
 import { client } from './client.ts'
 

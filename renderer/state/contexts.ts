@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { FoundContext } from '../../core/contract/source.ts'
 import { onAnswer } from './answer.ts'
 import { client } from './client.ts'

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Client } from '../../core/contract/contract.ts'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 import type { Draft } from '../../core/contract/objects.ts'
 import {
   type DraftEntries,

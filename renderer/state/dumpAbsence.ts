@@ -1,4 +1,4 @@
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import { useConnected } from './connection.ts'
 import { useHealth, usePermissionReport } from './health.ts'
 import { askedOf, usePastPart } from './past.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
 import type { Connected } from '../../core/contract/source.ts'
 import type { FleetSource } from '../../core/fleet/fleet.ts'

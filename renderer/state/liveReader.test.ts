@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { type LiveRow, RequestLog } from '../../core/live/requestLog.ts'
 import { liveRequest } from '../../core/live/live.fixture.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '../../core/contract/contract.ts'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 import type { LiveEvent, LivePageOfRequests, LiveRequest } from '../../core/contract/live.ts'
 import type { LiveRows } from './live.logic.ts'
 

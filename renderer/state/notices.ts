@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 
 const noticesStore = create<{ readonly notices: readonly Problem[] }>(() => ({ notices: [] }))
 

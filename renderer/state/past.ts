@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { ProcedureInput, ProcedureOutput } from '../../core/contract/contract.ts'
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import type { ObjectsState } from '../../core/contract/objects.ts'
 import type { Extent, Moment } from '../../core/contract/recording.ts'
 import { ask } from './connection.ts'

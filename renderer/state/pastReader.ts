@@ -1,5 +1,5 @@
 import type { Client } from '../../core/contract/contract.ts'
-import { ProblemError, toProblem } from '../../core/contract/errors.ts'
+import { ProblemError, toProblem } from '../../core/errors.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { connectionStore } from './connection.ts'

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Client, ProcedureInput } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import type { RequestTest } from '../../core/contract/objects.ts'
-import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
+import { MOST_REQUEST_TESTS } from '../../core/bounds.ts'
 import { changeRequestTests, requestTestsStore, startRequestTests } from './requestTests.ts'
 
 const test = (id: string): RequestTest => ({

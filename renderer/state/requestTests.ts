@@ -1,8 +1,8 @@
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 import type { RequestTest, RequestTestsChange } from '../../core/contract/objects.ts'
-import { MOST_REQUEST_TESTS } from '../../core/contract/bounds.ts'
+import { MOST_REQUEST_TESTS } from '../../core/bounds.ts'
 
 interface RequestTestsStore {
   /** `reading`: not known yet. `failed`: it could not be read, so it is not written either. */

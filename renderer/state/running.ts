@@ -1,4 +1,4 @@
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 
 /** A computation of the other side in its own thread, from its start on. */
 export type Running<R> =

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { type Point, pointOf } from '../../core/history/point.ts'
 import type { Series } from '../../core/history/series.ts'

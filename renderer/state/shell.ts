@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 
 export type Overlay = 'palette' | 'help' | 'source' | 'range'
 

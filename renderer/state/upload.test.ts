@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { MOST_RECORDING_BYTES, UPLOAD_PART_BYTES } from '../../core/contract/bounds.ts'
+import { MOST_RECORDING_BYTES, UPLOAD_PART_BYTES } from '../../core/bounds.ts'
 import type { Client } from '../../core/contract/contract.ts'
 import { setClient } from './client.ts'
 import { uploadRecording, uploadStore, type Sendable } from './upload.ts'

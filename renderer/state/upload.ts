@@ -1,6 +1,6 @@
 import { create } from 'zustand'
-import { MOST_RECORDING_BYTES, UPLOAD_PART_BYTES } from '../../core/contract/bounds.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { MOST_RECORDING_BYTES, UPLOAD_PART_BYTES } from '../../core/bounds.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { client } from './client.ts'
 
 /** A recording on its way to the console. */

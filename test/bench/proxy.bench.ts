@@ -13,7 +13,7 @@
  */
 import os from 'node:os'
 import { z } from 'zod'
-import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
+import { KEPT_REQUESTS } from '../../core/bounds.ts'
 import { startPartner, type Partner } from './partner.ts'
 import { makeCertificateFolder } from './proxy/certificate.ts'
 import { OTHERS, startOther, type OtherProxy } from './proxy/others.ts'

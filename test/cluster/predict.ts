@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API_VERSION } from '../../core/config/content.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
-import { QUANTITIES } from '../../core/contract/bounds.ts'
+import { QUANTITIES } from '../../core/bounds.ts'
 import type { ForecastReport } from '../../core/contract/forecast.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'

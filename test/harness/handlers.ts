@@ -1,6 +1,6 @@
 import type { AbortSignalLike, Handlers, StreamEvent } from '../../core/contract/contract.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
-import { SettingsSchema } from '../../core/contract/settings.ts'
+import { ProblemError } from '../../core/errors.ts'
+import { SettingsSchema } from '../../core/contract/storedSettings.ts'
 
 /** The current subscribers of one stream. */
 function outlet<E>() {

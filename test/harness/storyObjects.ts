@@ -1,6 +1,6 @@
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { ProblemError } from '../../core/contract/errors.ts'
+import { ProblemError } from '../../core/errors.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { type ObjectDoor, type ObjectEditor, verdictOf } from '../../main/ports/objectDoor.ts'

@@ -1,6 +1,6 @@
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ProxyMode } from '../../core/contract/live.ts'
-import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
+import { KEPT_REQUESTS } from '../../core/bounds.ts'
 import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import { AgreementMeter } from '../../core/live/agreement.ts'
 import { type LiveRow, RequestLog, UNTOLD } from '../../core/live/requestLog.ts'

@@ -8,7 +8,7 @@ import { CadenceSchema, type Target } from '../../core/contract/source.ts'
 import { permissionReports } from '../../main/cluster/permissions.ts'
 import { urlsConnection } from '../../main/cluster/connection.ts'
 import { getText } from '../../main/cluster/http.ts'
-import { toProblem } from '../../core/contract/errors.ts'
+import { toProblem } from '../../core/errors.ts'
 import { allNamed } from '../harness/consent.ts'
 import { runCommand } from '../harness/command.ts'
 import {

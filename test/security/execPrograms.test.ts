@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import type { Handlers } from '../../core/contract/contract.ts'
-import { toProblem, type Problem } from '../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../core/errors.ts'
 import { FeedSpecSchema, ProxySpecSchema } from '../../core/contract/live.ts'
 import {
   CadenceSchema,

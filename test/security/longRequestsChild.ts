@@ -5,7 +5,7 @@
 import http from 'node:http'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
-import { KEPT_REQUESTS } from '../../core/contract/bounds.ts'
+import { KEPT_REQUESTS } from '../../core/bounds.ts'
 import { readAuditEvent } from '../../core/feeds/auditEvent.ts'
 import { createFeedRun } from '../../core/feeds/feedRun.ts'
 import { readHttpLogLine } from '../../core/feeds/httpLog.ts'

@@ -3,7 +3,7 @@
  * that many entries to the journal and prints the id of each once it is kept; `storeChild.ts FOLDER tell` prints what
  * it finds and what it reports about it, as JSON.
  */
-import type { Problem } from '../../core/contract/errors.ts'
+import type { Problem } from '../../core/errors.ts'
 import { openStore } from '../../main/store/store.ts'
 
 const [folder = '', task = '', name = '', count = '0'] = process.argv.slice(2)

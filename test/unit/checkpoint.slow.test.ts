@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApfEngine } from '../../core/engine/apfEngine.ts'
+import { createApfEngine } from '../../core/engine/createEngine.ts'
 import { type Algorithm, ALGORITHMS, AS_UPSTREAM, rulesOf } from '../../core/engine/profiles.ts'
 import { type Step, SteppedRun } from '../harness/engine/steppedRun.ts'
 

@@ -103,13 +103,13 @@ function againstOrder(all: readonly Import[]): string[] {
     .map(({ from, to }) => `${from} imports ${to}`)
 }
 
-/** Imports between folders, subfolders included, that lead back to where they start. */
-function inCycles(all: readonly Import[]): string[] {
+/** Imports between places, files or their folders, that lead back to where they start. */
+function inCycles(all: readonly Import[], placeOf: (file: string) => string): string[] {
   const next = new Map<string, Set<string>>()
-  for (const { from, to } of all) next.set(dirname(from), (next.get(dirname(from)) ?? new Set()).add(dirname(to)))
+  for (const { from, to } of all) next.set(placeOf(from), (next.get(placeOf(from)) ?? new Set()).add(placeOf(to)))
   const reached = new Map([...next.keys()].map((start) => [start, reachableFrom(start, next)]))
   return all
-    .filter(({ from, to }) => dirname(from) !== dirname(to) && reached.get(dirname(to))?.has(dirname(from)) === true)
+    .filter(({ from, to }) => placeOf(from) !== placeOf(to) && reached.get(placeOf(to))?.has(placeOf(from)) === true)
     .map(({ from, to }) => `${from} imports ${to}`)
 }
 
@@ -127,7 +127,11 @@ test('every import keeps the order of the rooms', () => {
 })
 
 test('no folder imports itself by way of others', () => {
-  expect(inCycles(imports)).toEqual([])
+  expect(inCycles(imports, dirname)).toEqual([])
+})
+
+test('no file imports itself by way of others, types included', () => {
+  expect(inCycles(imports, (file) => file)).toEqual([])
 })
 
 test('a screen imports another one by its index.tsx only', () => {
@@ -195,5 +199,15 @@ export const from = 'nowhere'
     { from: 'c/z.ts', to: 'a/w.ts' },
     { from: 'c/z.ts', to: 'd/w.ts' },
   ]
-  expect(inCycles(through)).toEqual(['a/x.ts imports a/b/y.ts', 'a/b/y.ts imports c/z.ts', 'c/z.ts imports a/w.ts'])
+  expect(inCycles(through, dirname)).toEqual([
+    'a/x.ts imports a/b/y.ts',
+    'a/b/y.ts imports c/z.ts',
+    'c/z.ts imports a/w.ts',
+  ])
+  expect(inCycles(through, (file) => file)).toEqual([])
+  const back = [
+    { from: 'a/x.ts', to: 'a/y.ts' },
+    { from: 'a/y.ts', to: 'a/x.ts' },
+  ]
+  expect(inCycles(back, (file) => file)).toEqual(['a/x.ts imports a/y.ts', 'a/y.ts imports a/x.ts'])
 })

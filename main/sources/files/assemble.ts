@@ -1,6 +1,6 @@
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame, LevelFrame } from '../../../core/frame/frame.ts'
-import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../../core/engine/facts.ts'
 import { type ReportedTimes, timesOf } from '../../../core/live/reportedTimes.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'

@@ -1,5 +1,5 @@
 import type { SourceInfo } from '../../../core/frame/frame.ts'
-import { ProblemError, toProblem } from '../../../core/contract/errors.ts'
+import { ProblemError, toProblem } from '../../../core/errors.ts'
 import { isReservedHeader, type PrometheusTarget } from '../../../core/contract/prometheus.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { readAnswer, type PromSeries } from '../../../core/prom/answer.ts'

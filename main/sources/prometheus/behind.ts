@@ -1,4 +1,4 @@
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../core/errors.ts'
 import type { PrometheusPast } from '../../../core/contract/prometheus.ts'
 import type { PastRead } from '../../../core/contract/source.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'

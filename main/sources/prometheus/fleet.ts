@@ -1,5 +1,5 @@
 import type { ServerSummary } from '../../../core/contract/fleet.ts'
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import type { PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import { fleetOf } from '../../../core/fleet/fromPrometheus.ts'
 import { TREND } from '../../../core/fleet/summary.ts'

@@ -1,5 +1,5 @@
 import type { PastRead } from '../../../core/contract/source.ts'
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import { CLOCK, type FamilyGroup } from '../../../core/prom/asked.ts'
 import {
   halves,

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import { readAnswer } from '../../../core/prom/answer.ts'
 import type { Failed } from '../../cluster/http.ts'
 import { shownUrl } from '../../cluster/redact.ts'

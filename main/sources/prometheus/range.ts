@@ -1,4 +1,4 @@
-import { ProblemError, type Problem } from '../../../core/contract/errors.ts'
+import { ProblemError, type Problem } from '../../../core/errors.ts'
 import type { PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import type { SourceInfo } from '../../../core/frame/frame.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import type { PrometheusSpec, PrometheusTarget } from '../../../core/contract/prometheus.ts'
 import { CLOCK } from '../../../core/prom/asked.ts'
 import { discover, type Discovery, type FoundCluster } from '../../../core/prom/discovery.ts'

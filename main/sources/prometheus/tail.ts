@@ -1,4 +1,4 @@
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import { CLOCK, FEW_SERVERS, isClock, pastGroups, presentGroups, type FamilyGroup } from '../../../core/prom/asked.ts'
 import type { PromSeries } from '../../../core/prom/answer.ts'
 import { discover, type FoundServer } from '../../../core/prom/discovery.ts'

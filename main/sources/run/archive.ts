@@ -1,6 +1,6 @@
 import type { LiveState } from '../../../core/contract/live.ts'
 import type { Moment, PastRequests } from '../../../core/contract/recording.ts'
-import { ProblemError } from '../../../core/contract/errors.ts'
+import { ProblemError } from '../../../core/errors.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'

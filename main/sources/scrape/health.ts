@@ -1,4 +1,4 @@
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import type { ServerHealth } from '../../../core/contract/source.ts'
 import type { Acquisition } from '../../../core/frame/frame.ts'
 import { median } from '../../../core/frame/quantile.ts'

@@ -1,6 +1,6 @@
-import { toProblem } from '../../../core/contract/errors.ts'
+import { toProblem } from '../../../core/errors.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import type { ServerFacts } from '../../../core/engine/apfEngine.ts'
+import type { ServerFacts } from '../../../core/engine/facts.ts'
 import { rfc3339 } from '../../../core/units.ts'
 import type { Connection, ServerAddress } from '../../cluster/connection.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'

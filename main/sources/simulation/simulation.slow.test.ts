@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SourceEvent } from '../../../core/source/sourceEvent.ts'
 import { SimulationSpecSchema, SimulationStateSchema } from '../../../core/contract/simulation.ts'
-import { STRIDES } from '../../../core/contract/bounds.ts'
+import { STRIDES } from '../../../core/bounds.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
 import { standingClock } from '../../../test/harness/standingClock.ts'

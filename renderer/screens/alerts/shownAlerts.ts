@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { AlertsState } from '../../../core/contract/alerts.ts'
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'

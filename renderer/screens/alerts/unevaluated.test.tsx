@@ -1,6 +1,6 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { ProblemError } from '../../../core/contract/errors.ts'
+import { ProblemError } from '../../../core/errors.ts'
 import { openStory } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { pastStore } from '../../state/past.ts'

@@ -5,7 +5,7 @@ import {
   type MissingFamily,
   type ServerFrame,
 } from '../../../core/frame/frame.ts'
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import { imbalanceIndex } from '../../../core/frame/aggregate.ts'
 import {
   type PastRead,

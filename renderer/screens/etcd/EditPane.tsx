@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../core/errors.ts'
 import type { EtcdChange, EtcdClass, EtcdPreview, EtcdRule } from '../../../core/contract/etcd.ts'
 import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { SelectField, TextField } from '../../components/Field.tsx'

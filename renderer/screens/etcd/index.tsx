@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { EtcdState } from '../../../core/contract/etcd.ts'
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { classes as classNamesOf } from '../../components/classes.ts'
 import { NARROW, useMedia } from '../../components/hooks.ts'

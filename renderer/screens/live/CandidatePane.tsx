@@ -1,6 +1,6 @@
 import { plural } from '../../../core/text/format.ts'
 import { useState } from 'react'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../core/errors.ts'
 import type { LiveState, CandidateReport } from '../../../core/contract/live.ts'
 import { comparedSentence } from '../../../core/live/feedWaits.ts'
 import { Button } from '../../components/Button.tsx'

@@ -1,7 +1,7 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
 import { liveRequest } from '../../../core/live/live.fixture.ts'
-import { KEPT_REQUESTS } from '../../../core/contract/bounds.ts'
+import { KEPT_REQUESTS } from '../../../core/bounds.ts'
 import { liveRows } from '../../state/live.ts'
 import { LiveRows } from '../../state/live.logic.ts'
 import { LiveStream } from './LiveStream.tsx'

@@ -1,5 +1,5 @@
 import { memo, useMemo, useState } from 'react'
-import { MOST_READ_MS } from '../../../core/contract/bounds.ts'
+import { MOST_READ_MS } from '../../../core/bounds.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { classes, scrollRegion, paneInputClass } from '../../components/classes.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { LevelColumn, Series } from '../../../core/history/series.ts'
+import type { Series } from '../../../core/history/series.ts'
+import type { LevelColumn } from '../../../core/history/columns.ts'
 import { history } from '../../../core/verdict/levels.fixture.ts'
 import { changesOf } from './changes.ts'
 

@@ -1,7 +1,7 @@
 import { connectSource, readsClusters, useConnection } from '../../state/connection.ts'
 import type { Connected, ServerHealth } from '../../../core/contract/source.ts'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../core/errors.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import {
   Loading,

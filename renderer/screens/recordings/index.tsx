@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState, type ReactNode } from 'react'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../core/errors.ts'
 import type { RecordingEntry } from '../../../core/contract/recording.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'

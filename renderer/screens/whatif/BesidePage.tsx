@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import type { Moment } from '../../../core/contract/recording.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { type BesideRow, NOT_THERE, standingText } from '../../../core/run/beside.ts'

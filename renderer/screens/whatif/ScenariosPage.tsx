@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { MOST_SCENARIO_TEXT } from '../../../core/contract/bounds.ts'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { MOST_SCENARIO_TEXT } from '../../../core/bounds.ts'
+import { toProblem, type Problem } from '../../../core/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
 import type { ScenarioReport, ScenarioRunReport, ScenarioWish } from '../../../core/contract/scenario.ts'
 import { sentenceText, type Sentence } from '../../../core/answer/answer.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Problem } from '../../../core/contract/errors.ts'
+import type { Problem } from '../../../core/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
 import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'

@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { toProblem, type Problem } from '../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../core/errors.ts'
 import type { ScenarioReport, ScenarioWish } from '../../../core/contract/scenario.ts'
 import { recordStep, redoStep, startHistory, undoStep, type History } from '../../../core/draft/draft.ts'
 import { client } from '../../state/client.ts'

@@ -1,4 +1,6 @@
-import { type ApfEngine, createApfEngine, runTo } from '../../../core/engine/apfEngine.ts'
+import { type ApfEngine } from '../../../core/engine/apfEngine.ts'
+import { runTo } from '../../../core/engine/step.ts'
+import { createApfEngine } from '../../../core/engine/createEngine.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { EngineRequest, Ticket } from '../../../core/engine/ticket.ts'
 import type { PriorityLevelConfiguration } from '../../../core/config/objects.ts'

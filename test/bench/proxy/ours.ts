@@ -6,7 +6,7 @@
  */
 import { createInterface } from 'node:readline'
 import { ProxySpecSchema } from '../../../core/contract/live.ts'
-import { KEPT_REQUESTS } from '../../../core/contract/bounds.ts'
+import { KEPT_REQUESTS } from '../../../core/bounds.ts'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import { RequestLog, UNTOLD } from '../../../core/live/requestLog.ts'

@@ -1,6 +1,6 @@
 /** Simulations of random scenarios that can be checkpointed, sent elsewhere, and continued there. */
 import { builtInObjects } from '../../../core/config/builtIn.ts'
-import type { EngineMode } from '../../../core/engine/apfEngine.ts'
+import type { EngineMode } from '../../../core/engine/profiles.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import { CLUSTER } from '../../../core/simulate/cluster.ts'
 import { createSimulation, type Simulation, type SimulationCheckpoint } from '../../../core/simulate/simulation.ts'

@@ -5,8 +5,8 @@ import {
   type ApfEngine,
   type ApfEngineOptions,
   type EngineConfiguration,
-  createApfEngine,
 } from '../../../core/engine/apfEngine.ts'
+import { createApfEngine } from '../../../core/engine/createEngine.ts'
 import { AS_UPSTREAM, type Corrections, profileFor } from '../../../core/engine/profiles.ts'
 import { readRequestLine } from '../../../core/request/requestInfo.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'

@@ -3,13 +3,9 @@
  * on the way and everything that must be zero when all is over counted at the end.
  */
 import type { FlowSchema, PriorityLevelConfiguration } from '../../../core/config/objects.ts'
-import {
-  type ApfEngine,
-  type Answer,
-  type EngineConfiguration,
-  createApfEngine,
-  runTo,
-} from '../../../core/engine/apfEngine.ts'
+import { type ApfEngine, type Answer, type EngineConfiguration } from '../../../core/engine/apfEngine.ts'
+import { runTo } from '../../../core/engine/step.ts'
+import { createApfEngine } from '../../../core/engine/createEngine.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'
 import type { Ticket } from '../../../core/engine/ticket.ts'

@@ -1,5 +1,7 @@
 /** A run of an engine by random steps that can be checkpointed, sent elsewhere, and continued there. */
-import { type ApfEngine, type EngineConfiguration, createApfEngine, runTo } from '../../../core/engine/apfEngine.ts'
+import { type ApfEngine, type EngineConfiguration } from '../../../core/engine/apfEngine.ts'
+import { runTo } from '../../../core/engine/step.ts'
+import { createApfEngine } from '../../../core/engine/createEngine.ts'
 import type { EngineCheckpoint } from '../../../core/engine/checkpoint.ts'
 import { type Algorithm, AS_UPSTREAM, rulesOf } from '../../../core/engine/profiles.ts'
 import type { EngineEvent } from '../../../core/engine/events.ts'

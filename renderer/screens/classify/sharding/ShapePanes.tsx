@@ -7,7 +7,7 @@ import {
 } from '../../../../core/config/shape.ts'
 import { coveredOdds, expectedClean, touchedOdds, bestHand, hands } from '../../../../core/sharding/collision.ts'
 import { fallingFactorial, setsOf } from '../../../../core/sharding/digits.ts'
-import type { Queuing } from '../../../../core/config/objects.ts'
+import type { FlowSchema, Queuing } from '../../../../core/config/objects.ts'
 import { Button } from '../../../components/Button.tsx'
 import { SelectField, TextField } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
@@ -19,13 +19,38 @@ import { useSize } from '../../../charts/plot.tsx'
 import { ChartFrame } from '../../../components/ChartFrame.tsx'
 import { format } from '../../../theme/format.ts'
 import styles from '../shared/classify.module.css'
-import { SHAPE_FIELDS, type ShapeField, chance } from './shape.data.ts'
-import type { Sharding } from './ShardingPage.tsx'
+import {
+  SHAPE_FIELDS,
+  chance,
+  type QueueingLevel,
+  type ReadShape,
+  type ShapeField,
+  type ShapeForm,
+} from './shape.data.ts'
 
 const LABELS: Readonly<Record<ShapeField, string>> = {
   queues: 'Queues',
   handSize: 'Hand size',
   queueLengthLimit: 'Queue length',
+}
+
+export interface Sharding {
+  /** The levels to choose from. */
+  readonly levels: readonly QueueingLevel[]
+  /** Whether they are those of the connected source, or the built-in ones. */
+  readonly known: boolean
+  /** The level whose flows are shown. */
+  readonly level: QueueingLevel | undefined
+  /** The flow schemas that belong to the levels. */
+  readonly schemas: readonly FlowSchema[]
+  readonly chooseLevel: (key: string) => void
+  readonly form: ShapeForm
+  /** Whether the form differs from the level. */
+  readonly changed: boolean
+  readonly set: (field: ShapeField, text: string) => void
+  /** Tries another shape, or returns to that of the level. */
+  readonly attempt: (shape: Partial<Queuing> | undefined) => void
+  readonly read: ReadShape
 }
 
 /** Queues and hand size: those of a level, or others that the reader tries. */

@@ -1,5 +1,5 @@
 import { useMemo, useState, useCallback } from 'react'
-import type { Queuing, FlowSchema } from '../../../../core/config/objects.ts'
+import type { Queuing } from '../../../../core/config/objects.ts'
 import { coveredOdds, USUAL_ELEPHANTS } from '../../../../core/sharding/collision.ts'
 import { overlapOf } from '../../../../core/sharding/overlap.ts'
 import { builtInObjects } from '../../../../core/config/builtIn.ts'
@@ -25,12 +25,10 @@ import {
   levelChoices,
   readShape,
   type QueueingLevel,
-  type ReadShape,
-  type ShapeField,
   type ShapeForm,
 } from './shape.data.ts'
 import { FlowsPane, PairsPane, HandsPane, useFlows } from './FlowPanes.tsx'
-import { HandSizePane, OddsPane, ShapePane } from './ShapePanes.tsx'
+import { HandSizePane, OddsPane, ShapePane, type Sharding } from './ShapePanes.tsx'
 
 /** How well queues isolate flows: hands, chances, and better shapes. */
 export function ShardingPage() {
@@ -124,25 +122,6 @@ function Hands({ sharding, queuing }: { readonly sharding: Sharding; readonly qu
       </div>
     </>
   )
-}
-
-export interface Sharding {
-  /** The levels to choose from. */
-  readonly levels: readonly QueueingLevel[]
-  /** Whether they are those of the connected source, or the built-in ones. */
-  readonly known: boolean
-  /** The level whose flows are shown. */
-  readonly level: QueueingLevel | undefined
-  /** The flow schemas that belong to the levels. */
-  readonly schemas: readonly FlowSchema[]
-  readonly chooseLevel: (key: string) => void
-  readonly form: ShapeForm
-  /** Whether the form differs from the level. */
-  readonly changed: boolean
-  readonly set: (field: ShapeField, text: string) => void
-  /** Tries another shape, or returns to that of the level. */
-  readonly attempt: (shape: Partial<Queuing> | undefined) => void
-  readonly read: ReadShape
 }
 
 /** The API server's defaults for a level that sets none of these fields (specification 1.3). */

@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react'
 import type { RequestTestResult, Landing } from '../../../../core/classify/configuration.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
+import type { RequestTest } from '../../../../core/contract/objects.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { Icon } from '../../../components/Icon.tsx'
@@ -13,7 +14,14 @@ import { changeRequestTests } from '../../../state/requestTests.ts'
 import { requestWords, shortUser } from '../shared/seen.data.ts'
 import styles from '../shared/classify.module.css'
 import { type TestRow, changed, expecting, without } from './table.logic.ts'
-import type { Table } from './TestsPage.tsx'
+
+export interface Table {
+  readonly rows: readonly TestRow[]
+  /** Changes the table; the change can be undone. `what` describes it. */
+  readonly change: (what: string, change: (tests: readonly RequestTest[]) => readonly RequestTest[]) => void
+  /** The last change that can be undone. */
+  readonly last: { readonly what: string; readonly undo: () => void } | undefined
+}
 
 export const TestTable = memo(function TestTable(props: {
   readonly rows: readonly TestRow[]

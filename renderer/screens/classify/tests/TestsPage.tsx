@@ -4,21 +4,22 @@ import { Button, Segment } from '../../../components/Button.tsx'
 import { download } from '../../../components/csv.ts'
 import { inputClass } from '../../../components/Field.tsx'
 import { Icon } from '../../../components/Icon.tsx'
-import { Menu, type MenuEntry } from '../../../components/Menu.tsx'
+import { Menu } from '../../../components/Menu.tsx'
+import type { MenuEntry } from '../../../components/floating.tsx'
 import { Note, EmptyState, ErrorState, LoadingPage, ProblemNote } from '../../../components/States.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { isPaneKey } from '../../../components/keys.ts'
 import { useDump } from '../../../state/dumps.ts'
 import type { RequestTest } from '../../../../core/contract/objects.ts'
-import { MOST_REQUEST_TESTS } from '../../../../core/contract/bounds.ts'
+import { MOST_REQUEST_TESTS } from '../../../../core/bounds.ts'
 import { useRequestTests, changeRequestTests } from '../../../state/requestTests.ts'
 import { openPage } from '../../../state/route.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { ConfigurationNote } from '../shared/Notes.tsx'
 import { sampleOf } from '../shared/seen.data.ts'
 import { useConfigurations, type Configurations } from '../shared/configurations.ts'
-import { TestDetail, TestTable } from './TestTable.tsx'
+import { TestDetail, TestTable, type Table } from './TestTable.tsx'
 import {
   draftTableSentence,
   expectingWhatIs,
@@ -32,7 +33,6 @@ import {
   type ObservedRequest,
   type Shown,
   testRows,
-  type TestRow,
 } from './table.logic.ts'
 import styles from '../shared/classify.module.css'
 import { runRequestTests } from '../../../../core/classify/configuration.ts'
@@ -245,14 +245,6 @@ function observedOf(dump: DumpFrame | undefined): readonly ObservedRequest[] {
     const request = sampleOf(row)
     return request === undefined ? [] : [{ request, flowSchema: row.schema, priorityLevel: row.level }]
   })
-}
-
-export interface Table {
-  readonly rows: readonly TestRow[]
-  /** Changes the table; the change can be undone. `what` describes it. */
-  readonly change: (what: string, change: (tests: readonly RequestTest[]) => readonly RequestTest[]) => void
-  /** The last change that can be undone. */
-  readonly last: { readonly what: string; readonly undo: () => void } | undefined
 }
 
 /** The saved requests, run against the present and the proposed configuration at every change of either. */

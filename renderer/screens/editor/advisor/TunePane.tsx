@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ObjectSetSchema } from '../../../../core/config/schema.ts'
-import { TUNE_SEEDS } from '../../../../core/contract/bounds.ts'
+import { TUNE_SEEDS } from '../../../../core/bounds.ts'
 import type { TuneAnswer, TuneWish } from '../../../../core/contract/tune.ts'
 import { filledLines } from '../../../../core/text/text.ts'
 import { presentTune } from '../../../../core/tune/present.ts'

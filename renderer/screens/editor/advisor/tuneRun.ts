@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { TUNE_SEEDS, USUAL_GUARD_RAILS } from '../../../../core/contract/bounds.ts'
+import { TUNE_SEEDS, USUAL_GUARD_RAILS } from '../../../../core/bounds.ts'
 import type { TuneAnswer, TuneWish } from '../../../../core/contract/tune.ts'
 import { client } from '../../../state/client.ts'
 import { followRun, type Running } from '../../../state/running.ts'

@@ -2,7 +2,7 @@ import { act, cleanup, fireEvent, render, screen, within } from '@testing-librar
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FlowSchema, PriorityLevelConfiguration } from '../../../../core/config/objects.ts'
-import { ProblemError } from '../../../../core/contract/errors.ts'
+import { ProblemError } from '../../../../core/errors.ts'
 import { openStory, type Story, type StoryOptions } from '../../../../test/harness/story.ts'
 import { baseChoiceStore } from '../../../state/draftBase.ts'
 import { draftApplyStore } from '../../../state/draftApply.ts'

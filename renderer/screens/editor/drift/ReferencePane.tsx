@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
-import type { Problem } from '../../../../core/contract/errors.ts'
+import type { Problem } from '../../../../core/errors.ts'
 import type { Elsewhere } from '../../../../core/contract/objects.ts'
 import { referenceName, type Reference } from '../../../../core/drift/present.ts'
 import { Button } from '../../../components/Button.tsx'

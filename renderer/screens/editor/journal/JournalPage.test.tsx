@@ -1,7 +1,7 @@
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, it } from 'vitest'
-import { ProblemError } from '../../../../core/contract/errors.ts'
+import { ProblemError } from '../../../../core/errors.ts'
 import type { JournalEntry } from '../../../../core/contract/objects.ts'
 import { openStory, type Story } from '../../../../test/harness/story.ts'
 import { setClient } from '../../../state/client.ts'

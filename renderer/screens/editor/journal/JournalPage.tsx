@@ -34,7 +34,7 @@ import {
 import aside from '../draft/aside.module.css'
 import columns from '../draft/page.module.css'
 import styles from './journal.module.css'
-import { toProblem, type Problem } from '../../../../core/contract/errors.ts'
+import { toProblem, type Problem } from '../../../../core/errors.ts'
 import { ask, useConnected } from '../../../state/connection.ts'
 import { Button } from '../../../components/Button.tsx'
 import { scrollRegion } from '../../../components/classes.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hashFromBigInt, hashToBigInt } from '../request/match.ts'
-import { FlowTable } from './lane.ts'
+import { FlowTable } from './flowTable.ts'
 
 const hashes = new Map<string, bigint>()
 /** Any hash that differs from name to name, all 64 bits in use. */

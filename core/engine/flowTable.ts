@@ -1,8 +1,4 @@
-import { type Flow, distinguisherOf, flowHash, type Hash64, type RequestDigest } from '../request/match.ts'
-import type { FlowSchema } from '../config/objects.ts'
-import type { LaneSeries, LevelSeries } from './levelSeries.ts'
-import type { PriorityLevel } from './priorityLevels.ts'
-import type { Ticket } from './ticket.ts'
+import type { Flow, Hash64 } from '../request/match.ts'
 
 /** Numbers of one slot: fingerprint of the distinguisher, upper and lower word of the flow's hash, and whether it is taken. */
 const SLOT = 4
@@ -38,6 +34,7 @@ class RememberedFlow implements Flow, Hash64 {
 }
 
 const flowOfHash = (distinguisher: string, { hi, lo }: Hash64): Flow => new RememberedFlow(distinguisher, hi, lo)
+export const NO_FLOW = flowOfHash('', { hi: 0, lo: 0 })
 
 /** FNV-1a over UTF-16 units, mixed at its end so that names that differ in one digit are not adjacent. */
 function fingerprintOf(text: string): number {
@@ -98,7 +95,7 @@ class Generation {
 }
 
 /** Computes the hash of a flow. */
-interface FlowHasher {
+export interface FlowHasher {
   hashOf(distinguisher: string): Hash64
 }
 
@@ -135,64 +132,3 @@ export class FlowTable {
     return flow
   }
 }
-
-const NO_FLOW = flowOfHash('', { hi: 0, lo: 0 })
-
-/** What distinguishes the lanes of one schema. */
-export interface LaneKind<T> {
-  /** The level itself, not its name: seats may linger in a level that has left while a new one of that name exists. */
-  readonly level: PriorityLevel<Ticket<T>>
-  readonly schema: FlowSchema
-}
-
-/** One flow schema inside one priority level: the destination of a request, and where it is counted. */
-export class Lane<T> implements FlowHasher {
-  readonly level: PriorityLevel<Ticket<T>>
-  readonly series: LaneSeries
-  readonly levelSeries: LevelSeries<T>
-  private readonly flowSchema: FlowSchema
-  /** Whether there is a choice of queues; without one, flows are not distinguished (trap T35). */
-  private readonly choice: boolean
-  private readonly flows: FlowTable
-
-  constructor(
-    { level, schema }: LaneKind<T>,
-    series: LaneSeries,
-    levelSeries: LevelSeries<T>,
-    rememberedFlows: number,
-  ) {
-    this.level = level
-    this.flowSchema = schema
-    this.series = series
-    this.levelSeries = levelSeries
-    this.choice = hasChoice(level)
-    this.flows = new FlowTable(rememberedFlows)
-  }
-
-  /** Name of the flow schema. */
-  get schema(): string {
-    return this.flowSchema.metadata.name
-  }
-
-  /** Whether requests of this schema and level still take this lane, and their flows are distinguished as before. */
-  serves({ level, schema }: LaneKind<T>): boolean {
-    const method = schema.spec.distinguisherMethod?.type
-    return (
-      this.level === level &&
-      this.choice === hasChoice(level) &&
-      this.flowSchema.spec.distinguisherMethod?.type === method
-    )
-  }
-
-  /** The flow of a request that takes this lane (specification 2.6). */
-  flowOf(digest: RequestDigest): Flow {
-    if (!this.choice) return NO_FLOW
-    return this.flows.flow(distinguisherOf(this.flowSchema, digest), this)
-  }
-
-  hashOf(distinguisher: string): Hash64 {
-    return flowHash(this.schema, distinguisher)
-  }
-}
-
-const hasChoice = <T>({ plan }: PriorityLevel<Ticket<T>>): boolean => plan.queuing.queues > 1

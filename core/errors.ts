@@ -1,7 +1,3 @@
-import type { z } from 'zod'
-import { messageOf } from '../text/text.ts'
-import type { ProblemSchema } from './problem.ts'
-
 /**
  * Codes that a caller may act on; the message is for people: one sentence with what failed, where, and how to fix it.
  */
@@ -26,7 +22,12 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** A failure as a value, as transports carry it and screens show it. */
-export type Problem = z.infer<typeof ProblemSchema>
+export interface Problem {
+  readonly code: ErrorCode
+  readonly message: string
+  /** The raw reply or the system's error message, for a "details" disclosure; never contains a secret. */
+  readonly details?: string | undefined
+}
 
 /** Whether this is a problem: the same check as its schema, for code that reads replies without schemas. */
 export const isProblem = (value: unknown): value is Problem =>
@@ -52,6 +53,9 @@ export class ProblemError extends Error {
     return new ProblemError(code, message, details)
   }
 }
+
+/** The message of anything thrown. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
 /** The problem that every side reports for a source that was disconnected meanwhile. */
 export const NOT_CONNECTED = 'This source is no longer connected.'

@@ -1,0 +1,27 @@
+/** Seats unless the name says otherwise; rates are per second; waits are seconds. */
+export const LEVEL_COLUMNS = [
+  'executing',
+  'executingMax',
+  'queuedSeats',
+  'queuedSeatsMax',
+  'executingRequests',
+  'queuedRequests',
+  'queuedRequestsMax',
+  'current',
+  'nominal',
+  'lower',
+  'upper',
+  'highWatermark',
+  'average',
+  'stdev',
+  'smoothed',
+  'target',
+  'dispatchedRate',
+  'queueFullRate',
+  'concurrencyLimitRate',
+  'timeOutRate',
+  'waitP50',
+  'waitP99',
+  'utilizationMean',
+] as const
+export type LevelColumn = (typeof LEVEL_COLUMNS)[number]
