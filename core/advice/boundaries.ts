@@ -33,13 +33,13 @@ export function boundaryAdvice(
     if (worst === undefined || worst.requests < DOMINANT * found.requests) return []
     const wrong = found.by === 'user' ? manyUsers(found, worst) : oneUser(found, worst)
     if (wrong === undefined) return []
-    const { to, ...told } = wrong
+    const { to, ...rest } = wrong
     return [
       {
         kind: 'boundary',
         verdict: 'edit',
         title: `Let ${found.schema} distinguish flows by ${to === 'ByUser' ? 'user' : 'namespace'}`,
-        ...told,
+        ...rest,
         server: place.server.id,
         level: found.level,
         from: found.from,

@@ -3,18 +3,22 @@ import { expect, test } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { ALERTS_LEAD_MS } from '../contract/alerts.ts'
 import { createPicture } from '../source/picture.ts'
-import type { Told } from '../source/recording.ts'
-import { createSourceNoter } from './noted.ts'
+import type { TimedEvent } from '../source/recording.ts'
+import { createSourceNoter } from './notes.ts'
 import { alertsAt, alertsState } from './past.ts'
 import { createAlertWatch } from './watch.ts'
 import { standingLines } from './words.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
 const SECONDS = 400
-const all: readonly Told[] = [...syntheticStory({ seconds: SECONDS, startAt: START })].flatMap(({ frame }, second) =>
-  frame.servers.map((server): Told => ({ at: START + second * 1_000, event: { kind: 'frame', frame: server } })),
+const all: readonly TimedEvent[] = [...syntheticStory({ seconds: SECONDS, startAt: START })].flatMap(
+  ({ frame }, second) =>
+    frame.servers.map((server): TimedEvent => ({
+      at: START + second * 1_000,
+      event: { kind: 'frame', frame: server },
+    })),
 )
-const past = { told: (from: number, to: number) => all.filter(({ at }) => at >= from && at <= to) }
+const past = { events: (from: number, to: number) => all.filter(({ at }) => at >= from && at <= to) }
 
 test('the rules stand as they did live, at any instant', () => {
   const watch = createAlertWatch()
@@ -48,7 +52,7 @@ test('a server that does not answer is named beside the rules', () => {
 
 test('so long is looked back on, and no further', () => {
   const asked: number[] = []
-  alertsAt({ told: (from, to) => (asked.push(from, to), []) }, START)
+  alertsAt({ events: (from, to) => (asked.push(from, to), []) }, START)
   expect(asked).toEqual([START - ALERTS_LEAD_MS, START])
 })
 

@@ -6,15 +6,15 @@ import {
   type Silence,
 } from '../contract/alerts.ts'
 import { createPicture } from '../source/picture.ts'
-import type { Told } from '../source/recording.ts'
+import type { TimedEvent } from '../source/recording.ts'
 import type { UnixMs } from '../units.ts'
-import { createSourceNoter } from './noted.ts'
+import { createSourceNoter } from './notes.ts'
 import { createAlertWatch, type AlertWatch } from './watch.ts'
 
 /** Provides ranges of the past: an archive of recordings, or of a run. */
 interface Past {
   /** The events of a range, preceded by the state at its start. */
-  told(from: UnixMs, to: UnixMs): readonly Told[]
+  events(from: UnixMs, to: UnixMs): readonly TimedEvent[]
 }
 
 /**
@@ -26,7 +26,7 @@ export function alertsAt(past: Past, at: UnixMs, silences: readonly Silence[] = 
   const noter = createSourceNoter(watch)
   const picture = createPicture()
   const changes: AlertChange[] = []
-  for (const one of past.told(at - ALERTS_LEAD_MS, at)) {
+  for (const one of past.events(at - ALERTS_LEAD_MS, at)) {
     picture.take(one.event)
     for (const added of noter.take(one.event, picture, one.at).changes) changes.push(added)
   }

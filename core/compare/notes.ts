@@ -1,18 +1,18 @@
-import type { Noted } from '../contract/recording.ts'
+import type { Note } from '../contract/recording.ts'
 import type { RejectReason } from '../frame/frame.ts'
 import type { UnixMs } from '../units.ts'
 import type { Mark } from './period.ts'
 
 /** Notes about a server, or about all of them, as marks; the end of an alert explains nothing. */
-export const notedMarks = (noted: readonly Noted[], server: string | undefined): readonly Mark[] =>
-  noted.flatMap(({ at, kind, text, server: of = server }) =>
+export const noteMarks = (notes: readonly Note[], server: string | undefined): readonly Mark[] =>
+  notes.flatMap(({ at, kind, text, server: of = server }) =>
     kind === 'resolved' || of !== server ? [] : [{ at, kind, text }],
   )
 
 /** Notes that explain the curves of one level on one server. */
-export const marksOfLevel = (noted: readonly Noted[], level: string, server: string): readonly Mark[] =>
-  notedMarks(
-    noted.filter((one) => one.level === level || (one.level === undefined && one.kind !== 'object')),
+export const marksOfLevel = (notes: readonly Note[], level: string, server: string): readonly Mark[] =>
+  noteMarks(
+    notes.filter((one) => one.level === level || (one.level === undefined && one.kind !== 'object')),
     server,
   )
 
@@ -20,14 +20,14 @@ export const marksOfLevel = (noted: readonly Noted[], level: string, server: str
 const SAME_NOTE_MS = 180_000
 
 /** Notes completed with those that only another reading of the same time has, in chronological order. */
-export function joinNoted(noted: readonly Noted[], more: readonly Noted[]): readonly Noted[] {
-  if (more.length === 0) return noted
-  const known = Map.groupBy(noted, ({ kind, text }) => `${kind} ${text}`)
+export function joinNotes(notes: readonly Note[], more: readonly Note[]): readonly Note[] {
+  if (more.length === 0) return notes
+  const known = Map.groupBy(notes, ({ kind, text }) => `${kind} ${text}`)
   const missing = more.filter(
     ({ at, kind, text }) =>
       !(known.get(`${kind} ${text}`) ?? []).some((other) => Math.abs(other.at - at) <= SAME_NOTE_MS),
   )
-  return [...noted, ...missing].toSorted((a, b) => a.at - b.at)
+  return [...notes, ...missing].toSorted((a, b) => a.at - b.at)
 }
 
 /** The same for every way of detecting it, so that it is one mark. */
@@ -36,8 +36,8 @@ export const startedText = (server: string): string => `${server} started; its c
 export const rejectingText = (level: string, reason: RejectReason): string => `${level} began to reject, ${reason}`
 
 /** When the latest alert fired, Unix milliseconds; `undefined` without any. */
-export const lastAlert = (noted: readonly Noted[]): UnixMs | undefined =>
-  noted.reduce<UnixMs | undefined>(
+export const lastAlert = (notes: readonly Note[]): UnixMs | undefined =>
+  notes.reduce<UnixMs | undefined>(
     (last, { at, kind }) => (kind === 'alert' && (last === undefined || at > last) ? at : last),
     undefined,
   )

@@ -50,18 +50,18 @@ export function checkObject(value: unknown, version: string): CheckedValue {
   const rules = validationRules(version)
   const { value: converted, notes } = convertToV1(value)
   const { decoded, findings } = decodeObject(converted)
-  const told = [...apiVersionFindings(value, rules), ...findings]
-  if (decoded === undefined) return { ...claims(value), findings: told, notes }
+  const reported = [...apiVersionFindings(value, rules), ...findings]
+  if (decoded === undefined) return { ...claims(value), findings: reported, notes }
   const { name } = decoded.object.metadata
-  for (const added of namespaceFindings(value)) told.push(added)
+  for (const added of namespaceFindings(value)) reported.push(added)
   if (decoded.kind === 'FlowSchema') {
     const { kind, object } = decoded
-    for (const added of validateFlowSchema(object, rules)) told.push(added)
-    return { kind, name, object, defaulted: defaultFlowSchema(object), findings: told, notes }
+    for (const added of validateFlowSchema(object, rules)) reported.push(added)
+    return { kind, name, object, defaulted: defaultFlowSchema(object), findings: reported, notes }
   }
   const { kind, object } = decoded
-  for (const added of validateLevel(object, rules)) told.push(added)
-  return { kind, name, object, defaulted: defaultLevel(object), findings: told, notes }
+  for (const added of validateLevel(object, rules)) reported.push(added)
+  return { kind, name, object, defaulted: defaultLevel(object), findings: reported, notes }
 }
 
 /** Kind and name in a value, as far as they can be read. */

@@ -47,8 +47,8 @@ import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts
 import {
   ExtentSchema,
   MomentSchema,
-  NotedSchema,
-  NotedStateSchema,
+  NoteSchema,
+  NotesStateSchema,
   PastRequestsSchema,
   RecorderStateSchema,
   RecordingEntrySchema,
@@ -179,10 +179,10 @@ export const procedures = {
   ),
   /**
    * Events of servers and objects between two instants (Unix ms, both included), oldest first, the newest
-   * `MOST_NOTED_PAST`; for recordings of earlier versions, everything except the last writes of objects covers only the
+   * `MOST_PAST_NOTES`; for recordings of earlier versions, everything except the last writes of objects covers only the
    * last `MOST_READ_MS`.
    */
-  'past.noted': procedure(z.object({ connection, from: z.number(), to: z.number() }), z.array(NotedSchema)),
+  'past.notes': procedure(z.object({ connection, from: z.number(), to: z.number() }), z.array(NoteSchema)),
   /** The state of the alert rules at an instant, evaluated on the `ALERTS_LEAD_MS` before it; without silences. */
   'past.alerts': procedure(z.object({ connection, at: z.number() }), AlertsStateSchema),
   /** The scenarios of the library, in the order of their numbers. */
@@ -354,8 +354,8 @@ export const streams = {
   etcd: stream(ofConnection, EtcdStateSchema),
   /** The state of the alert rules: at the start, and with each sample while there are subscribers. */
   alerts: stream(ofConnection, AlertsStateSchema),
-  /** Events noted for a source: at the start, and with each new event. */
-  noted: stream(ofConnection, NotedStateSchema),
+  /** Notes about a source: at the start, and with each new event. */
+  notes: stream(ofConnection, NotesStateSchema),
   /** The state of the flight recorder for a source: at the start, and about each second while events arrive. */
   recorder: stream(ofConnection, RecorderStateSchema),
 } as const

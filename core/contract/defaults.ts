@@ -1,4 +1,4 @@
-import type { NotedState } from './recording.ts'
+import type { NotesState } from './recording.ts'
 import type { Settings } from './settings.ts'
 
 /** Defaults until the operator sets something else; the page shows them before it has received the stored settings. */
@@ -22,4 +22,4 @@ export const DEFAULT_SETTINGS: Settings = {
 }
 
 /** For a source that was just connected. */
-export const NOTHING_NOTED: NotedState = { noted: [], past: [] }
+export const NO_NOTES: NotesState = { notes: [], past: [] }

@@ -19,7 +19,7 @@ const PROCEDURES: readonly ProcedureName[] = [
   'past.dump',
   'past.facts',
   'past.requests',
-  'past.noted',
+  'past.notes',
   'past.alerts',
   'history.series',
   'history.heatMap',
@@ -46,7 +46,7 @@ const STREAMS: readonly StreamName[] = [
   'live',
   'liveState',
   'alerts',
-  'noted',
+  'notes',
   'recorder',
 ]
 const ALLOWED: ReadonlySet<string> = new Set([...PROCEDURES, ...STREAMS])

@@ -94,7 +94,7 @@ export const RunSteppedSchema = z.object({
 export type RunStepped = z.infer<typeof RunSteppedSchema>
 
 /** An event of a server or its objects, which no history of numbers contains. */
-export const NotedSchema = z.object({
+export const NoteSchema = z.object({
   /** Unix milliseconds. */
   at: z.number(),
   /**
@@ -107,20 +107,20 @@ export const NotedSchema = z.object({
   /** Absent if it concerns all servers. */
   server: z.string().exactOptional(),
 })
-export type Noted = z.infer<typeof NotedSchema>
+export type Note = z.infer<typeof NoteSchema>
 
 /** This many are stored, the newest. */
-export const MOST_NOTED = 500
-export const MOST_NOTED_PAST = 1_000
+export const MOST_NOTES = 500
+export const MOST_PAST_NOTES = 1_000
 
-/** Events noted for a connected source, oldest first. */
-export const NotedStateSchema = z.object({
+/** Notes about a connected source, oldest first. */
+export const NotesStateSchema = z.object({
   /** Since it was connected. */
-  noted: z.array(NotedSchema).max(MOST_NOTED).readonly(),
+  notes: z.array(NoteSchema).max(MOST_NOTES).readonly(),
   /** For the time before that, if the source reads it. */
-  past: z.array(NotedSchema).max(MOST_NOTED_PAST).readonly(),
+  past: z.array(NoteSchema).max(MOST_PAST_NOTES).readonly(),
 })
-export type NotedState = z.infer<typeof NotedStateSchema>
+export type NotesState = z.infer<typeof NotesStateSchema>
 
 /**
  * Single requests before an instant, in their final state: one that had arrived and had not ended by then is included.

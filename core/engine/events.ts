@@ -44,11 +44,11 @@ export class EventHub<T> {
 
   subscribe(listener: EngineListener<T>): () => void {
     // A function of its own, so that the same listener may subscribe twice.
-    const told: EngineListener<T> = (event) => listener(event)
-    this.listeners = [...this.listeners, told]
+    const own: EngineListener<T> = (event) => listener(event)
+    this.listeners = [...this.listeners, own]
     this.silent = false
     return () => {
-      this.listeners = this.listeners.filter((other) => other !== told)
+      this.listeners = this.listeners.filter((other) => other !== own)
       this.silent = this.listeners.length === 0
     }
   }

@@ -369,9 +369,9 @@ export class FairEngine<T> implements ApfEngine<T> {
   private settle(ticket?: Ticket<T>): void {
     const level = ticket?.lane.level
     if (level?.quiescing === true && level.queueSet.idle) this.digest()
-    this.reporter.outbox.deliver(({ ticket: told, refusal }) => {
-      if (refusal === undefined) this.options.onDispatch(told)
-      else this.options.onTimeOut(told, refusal.retryAfter, refusal.reason)
+    this.reporter.outbox.deliver(({ ticket: settled, refusal }) => {
+      if (refusal === undefined) this.options.onDispatch(settled)
+      else this.options.onTimeOut(settled, refusal.retryAfter, refusal.reason)
     })
   }
 }

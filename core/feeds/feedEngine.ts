@@ -24,7 +24,7 @@ export interface FeedListener {
   /** Its client disconnected. */
   abandoned(row: LiveRow): void
   /** The facts about the server, repeated before they expire. */
-  told(facts: ServerFacts): void
+  onFacts(facts: ServerFacts): void
 }
 
 /** Priority and Fairness if absent. */
@@ -153,7 +153,7 @@ export class FeedEngine {
     this.listeners.add(listener)
     listener.began(this.startMs)
     listener.moved(this.run.engine.nowNs)
-    if (this.known !== undefined) listener.told(this.known)
+    if (this.known !== undefined) listener.onFacts(this.known)
     return () => this.listeners.delete(listener)
   }
 
@@ -177,7 +177,7 @@ export class FeedEngine {
     const { known } = this
     if (known === undefined) return
     tellFacts(engine, known)
-    for (const listener of this.listeners) listener.told(known)
+    for (const listener of this.listeners) listener.onFacts(known)
   }
 }
 

@@ -233,7 +233,7 @@ describe('a feed', () => {
       lasted: () => undefined,
       watchEnded: () => undefined,
       abandoned: () => undefined,
-      told: () => undefined,
+      onFacts: () => undefined,
     })
     run.take([said({ id: 'a', atMs: 0 }), said({ id: 'b', atMs: 10 * 3_600_000 })], NOW)
     run.finish()
@@ -404,7 +404,7 @@ describe('a feed', () => {
       lasted: () => undefined,
       watchEnded: () => undefined,
       abandoned: () => undefined,
-      told: () => undefined,
+      onFacts: () => undefined,
     })
     const century = 100 * 365 * 86_400_000
     const records = [
@@ -485,15 +485,15 @@ describe('a feed', () => {
 
   it('passes everything to a second engine', () => {
     const run = feed()
-    const told: string[] = []
+    const onFacts: string[] = []
     run.subscribe({
-      began: () => void told.push('began'),
+      began: () => void onFacts.push('began'),
       moved: () => undefined,
-      arrived: ({ seq }, { user }) => void told.push(`arrived ${seq} ${user.name}`),
-      lasted: ({ seq }, ns) => void told.push(`lasted ${seq} ${ns / 1e6}`),
-      watchEnded: ({ seq }) => void told.push(`ended ${seq}`),
-      abandoned: ({ seq }) => void told.push(`left ${seq}`),
-      told: () => void told.push('facts'),
+      arrived: ({ seq }, { user }) => void onFacts.push(`arrived ${seq} ${user.name}`),
+      lasted: ({ seq }, ns) => void onFacts.push(`lasted ${seq} ${ns / 1e6}`),
+      watchEnded: ({ seq }) => void onFacts.push(`ended ${seq}`),
+      abandoned: ({ seq }) => void onFacts.push(`left ${seq}`),
+      onFacts: () => void onFacts.push('facts'),
     })
     const events = [
       said({ id: 'w', atMs: 0, lastsMs: 3, stage: 'ResponseStarted', ...watch }),
@@ -501,14 +501,14 @@ describe('a feed', () => {
     ]
     run.take(events, NOW)
     run.finish()
-    expect(told).toEqual(['began', 'arrived 0 alice', 'lasted 0 3', 'ended 0'])
+    expect(onFacts).toEqual(['began', 'arrived 0 alice', 'lasted 0 3', 'ended 0'])
     // Facts about the server as often as for the first engine, for they expire after minutes.
-    told.length = 0
+    onFacts.length = 0
     run.facts({ objects: new Map([['pods', { count: 600, averageSize: 1_000 }]]), watches: [] })
-    expect(told).toEqual(['facts'])
+    expect(onFacts).toEqual(['facts'])
     run.take([said({ id: 'x', atMs: 130_000 }), said({ id: 'y', atMs: 200_000 })], NOW)
     run.finish()
-    expect(told.filter((what) => what === 'facts').length).toBeGreaterThan(2)
+    expect(onFacts.filter((what) => what === 'facts').length).toBeGreaterThan(2)
   })
 })
 

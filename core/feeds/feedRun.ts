@@ -11,7 +11,7 @@ import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEng
 import { type FeedIdentity, limitsOf, Placing } from './placing.ts'
 import type { ReportedTimes } from '../live/reportedTimes.ts'
 import { ExecutionCorrection, MOST_SCRAPES } from './correction.ts'
-import { type FeedCounts, FeedTally, ToldWaits, Waited } from './tally.ts'
+import { type FeedCounts, FeedTally, ReportedWaits, Waited } from './tally.ts'
 
 export interface FeedRunOptions {
   readonly engine: FeedEngineOptions
@@ -99,7 +99,7 @@ class EventTimeRun implements FeedRun {
   private held = 0
   private latest: number | undefined
   private readonly tally = new FeedTally()
-  private readonly told = new ToldWaits()
+  private readonly serverWaits = new ReportedWaits()
   private readonly waited = new Waited()
   private readonly correction: ExecutionCorrection
   private readonly corrects: boolean
@@ -113,8 +113,8 @@ class EventTimeRun implements FeedRun {
     this.corrects = holdMs !== undefined
     this.windowMs = windowMs
     this.observer = new FeedEngine(engine, startUnixMs)
-    const { observer, log, correction, told } = this
-    this.placing = new Placing({ engine: observer, log, identity, correction, waits: told })
+    const { observer, log, correction, serverWaits } = this
+    this.placing = new Placing({ engine: observer, log, identity, correction, waits: serverWaits })
   }
 
   get engine(): ApfEngine<unknown> {
@@ -145,7 +145,7 @@ class EventTimeRun implements FeedRun {
     const { report, uncorrected } = this.correction
     return {
       here: this.observer.waitedSeconds,
-      ...(this.identity === 'audit' && { bounds: this.told.bounds }),
+      ...(this.identity === 'audit' && { bounds: this.serverWaits.bounds }),
       ...(reported !== undefined && { reported }),
       ...(report !== undefined && { corrected: report }),
       ...(uncorrected.length > 0 && { uncorrected }),
@@ -216,8 +216,8 @@ class EventTimeRun implements FeedRun {
     return this.observer.subscribe(listener)
   }
 
-  private hear(told: FeedArrival): void {
-    const { auditId, stage, receivedMs, endedMs, isReduced } = told
+  private hear(given: FeedArrival): void {
+    const { auditId, stage, receivedMs, endedMs, isReduced } = given
     if (isReduced === true) this.tally.reduced += 1
     // Clients may choose the audit-ID, even the same one for each request.
     const id = `${auditId} ${receivedMs}`
@@ -227,7 +227,7 @@ class EventTimeRun implements FeedRun {
       return
     }
     // Clock adjustments may go back.
-    const arrival = receivedMs <= endedMs ? told : { ...told, receivedMs: endedMs }
+    const arrival = receivedMs <= endedMs ? given : { ...given, receivedMs: endedMs }
     this.noteTime(arrival)
     const request = known ?? new FeedRequest(arrival)
     if (known === undefined) this.keep(id, request)

@@ -8,14 +8,14 @@ import type { User } from '../request/match.ts'
 import type { FeedEngine, StandIns } from './feedEngine.ts'
 import type { ExecutionCorrection } from './correction.ts'
 import type { Durations, FeedRequest, FeedArrival } from './request.ts'
-import type { ToldWaits } from './tally.ts'
+import type { ReportedWaits } from './tally.ts'
 
 export interface PlacingOptions {
   readonly engine: FeedEngine
   readonly log: RequestLog
   readonly identity: FeedIdentity
   readonly correction: ExecutionCorrection
-  readonly waits: ToldWaits
+  readonly waits: ReportedWaits
 }
 
 /** Passes requests to the engine, at its present, and writes their rows. */

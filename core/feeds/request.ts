@@ -9,7 +9,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import { deadlineNs, type RequestLine, waitEndNs } from '../request/requestInfo.ts'
 import type { ExecutionCorrection } from './correction.ts'
 import type { FeedEngine } from './feedEngine.ts'
-import type { ToldWaits } from './tally.ts'
+import type { ReportedWaits } from './tally.ts'
 
 /** A client that is rejected at once gets the answer within this time. */
 const LONG_WAIT_MS = 500
@@ -27,7 +27,7 @@ export interface Durations {
   /** Usual durations of requests that ran, for those that never did. */
   readonly usual: UsualDurations
   readonly correction: ExecutionCorrection
-  readonly waits: ToldWaits
+  readonly waits: ReportedWaits
 }
 
 function charactersOf({ requestURI, user }: FeedArrival): number {
@@ -59,7 +59,7 @@ export class FeedRequest {
   /** A bit for each reported stage, by its rank. */
   private stages = 0
   /** The engine has its duration, or will have it as soon as it dispatches the request. */
-  private told = false
+  private reported = false
 
   constructor(arrival: FeedArrival) {
     this.arrival = arrival
@@ -109,9 +109,9 @@ export class FeedRequest {
   tellDuration({ engine, usual, correction, waits }: Durations): void {
     const { row, call, complete } = this
     const { executionMs, inAllMs, isWatch, endedMs } = this.arrival
-    if (row === undefined || call === undefined || this.told) return
+    if (row === undefined || call === undefined || this.reported) return
     if (executionMs === undefined && inAllMs === undefined && !complete) return
-    this.told = true
+    this.reported = true
     if (row.level !== EXEMPT) waits.note(this.arrival.server?.waitMs, this.arrival.waitAtMostMs)
     const ran = (ms: number): void => {
       this.runMs = ms

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ToldWaits, Waited } from './tally.ts'
+import { ReportedWaits, Waited } from './tally.ts'
 
 test('the waits of a server are compared with those here, from the first scrape on', () => {
   const waited = new Waited()
@@ -20,10 +20,10 @@ test('a restarted server is compared from its start on', () => {
 })
 
 test('waits in events, and the longest possible waits of events without one', () => {
-  const told = new ToldWaits()
-  told.note(700)
-  told.note(300, 400)
-  told.note(undefined, 250)
-  told.note(undefined)
-  expect(told.bounds).toEqual({ told: 1, untold: 0.25, guessed: 0 })
+  const waits = new ReportedWaits()
+  waits.note(700)
+  waits.note(300, 400)
+  waits.note(undefined, 250)
+  waits.note(undefined)
+  expect(waits.bounds).toEqual({ told: 1, untold: 0.25, guessed: 0 })
 })

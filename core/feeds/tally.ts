@@ -48,20 +48,20 @@ export class FeedTally implements FeedCounts {
 }
 
 /** Waits at the server, as far as the events of placed requests report them. */
-export class ToldWaits {
-  private toldMs = 0
-  private untoldMs = 0
+export class ReportedWaits {
+  private reportedMs = 0
+  private unreportedMs = 0
   /** Requests whose execution time is their stay less the engine's own wait. */
   guessed = 0
 
   /** Milliseconds; `atMostMs` where the wait is not reported. */
   note(waitMs: number | undefined, atMostMs = 0): void {
-    if (waitMs !== undefined) this.toldMs += waitMs
-    else this.untoldMs += atMostMs
+    if (waitMs !== undefined) this.reportedMs += waitMs
+    else this.unreportedMs += atMostMs
   }
 
   get bounds(): NonNullable<FeedWaits['bounds']> {
-    return { told: this.toldMs / 1_000, untold: this.untoldMs / 1_000, guessed: this.guessed }
+    return { told: this.reportedMs / 1_000, untold: this.unreportedMs / 1_000, guessed: this.guessed }
   }
 }
 

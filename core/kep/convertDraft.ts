@@ -135,8 +135,8 @@ function convertSchema(
   })
   if (rules.length === 0) return []
   const { flowDistinguisher: flow } = schema
-  const isTold = flow !== undefined && level !== undefined && !level.exempt && level.queues > 1
-  if (isTold && flow.transform !== undefined) {
+  const distinguishes = flow !== undefined && level !== undefined && !level.exempt && level.queues > 1
+  if (distinguishes && flow.transform !== undefined) {
     const instead = `Each ${flow.source} is a separate flow.`
     losses.push({ code: 'L5', object, atom: flow.transform.source, instead })
   }
@@ -146,7 +146,7 @@ function convertSchema(
       spec: {
         priorityLevelConfiguration: { name: level?.exempt === true ? EXEMPT : schema.level },
         matchingPrecedence: precedenceOf(schema),
-        ...(isTold && { distinguisherMethod: { type: flow.source === 'user' ? 'ByUser' : 'ByNamespace' } }),
+        ...(distinguishes && { distinguisherMethod: { type: flow.source === 'user' ? 'ByUser' : 'ByNamespace' } }),
         rules,
       },
     },

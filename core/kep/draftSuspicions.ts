@@ -27,48 +27,48 @@ function ofLevel(
   levels: readonly RequestPriority[],
   schemas: readonly DraftFlowSchema[],
 ): readonly Suspicion[] {
-  const told: Suspicion[] = []
+  const found: Suspicion[] = []
   if (level.exempt && levels.find(({ exempt }) => exempt) !== level) {
-    told.push({
+    found.push({
       of: level,
       finding: suspicious('spec.exempt', 'There is an exempt level already; at most one may be exempt.'),
     })
   }
   if (schemas.length > 0 && !schemas.some((schema) => schema.level === level.name)) {
     const left = level.catchAll ? 'only requests that no FlowSchema matches reach it' : 'no request reaches it'
-    told.push({
+    found.push({
       of: level,
       finding: suspicious('metadata.name', `No FlowSchema names the level ${quoted(level.name)}: ${left}.`),
     })
   }
-  return told
+  return found
 }
 
 function ofSchema(schema: DraftFlowSchema, levels: ReadonlyMap<string, RequestPriority>): readonly Suspicion[] {
-  const told: Finding[] = []
+  const found: Finding[] = []
   const { flowDistinguisher: flow, match } = schema
   const level = levels.get(schema.level)
   if (level === undefined) {
     const message = `There is no RequestPriority ${quoted(schema.level)}: the FlowSchema matches nothing.`
-    told.push(suspicious('spec.requestPriority.name', message, 'FieldValueNotFound'))
+    found.push(suspicious('spec.requestPriority.name', message, 'FieldValueNotFound'))
   } else if (flow !== undefined && (level.exempt || level.queues === 1)) {
     const why = level.exempt ? 'is exempt' : 'has one queue'
-    told.push(
+    found.push(
       suspicious('spec.flowDistinguisher', `The level ${quoted(level.name)} ${why}: the flowDistinguisher is ignored.`),
     )
   }
   if (flow?.source === 'namespace' && !match.every(wantsResource)) {
     const message = 'The schema also matches non-resource requests: they have no namespace and share the empty flow.'
-    told.push(suspicious('spec.flowDistinguisher.source', message))
+    found.push(suspicious('spec.flowDistinguisher.source', message))
   }
   for (const [index, atoms] of match.entries()) {
     const place = atoms.findIndex(({ field }) => field === 'user')
     const name = atoms.flatMap(userOf).find((user) => user.startsWith('system:controller:'))
     if (name === undefined) continue
     const message = `Controllers authenticate as service accounts of kube-system or as system:kube-controller-manager, not as ${quoted(name)}.`
-    told.push(suspicious(`spec.match[${index}].and[${place}]`, message))
+    found.push(suspicious(`spec.match[${index}].and[${place}]`, message))
   }
-  return told.map((finding) => ({ of: schema, finding }))
+  return found.map((finding) => ({ of: schema, finding }))
 }
 
 /** Names of users that a test matches; for a pattern, the pattern. */

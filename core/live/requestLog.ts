@@ -34,7 +34,7 @@ export class RequestLog {
   private changed = new Set<LiveRow>()
   private droppedChanges = 0
   private nextSeq = 0
-  private told = true
+  private collecting = true
   private lastEvent = 0
 
   constructor(kept: number, untold: number, mostText: number = MOST_TEXT) {
@@ -57,14 +57,14 @@ export class RequestLog {
 
   /** Whether changes are collected for events. */
   get telling(): boolean {
-    return this.told
+    return this.collecting
   }
 
   set telling(on: boolean) {
-    if (on === this.told) return
+    if (on === this.collecting) return
     // Changes without a subscriber belong to an event that was never received.
     if (on) this.lastEvent += 1
-    this.told = on
+    this.collecting = on
     this.changed = new Set()
     this.droppedChanges = 0
   }
@@ -88,7 +88,7 @@ export class RequestLog {
   touch(row: LiveRow): void {
     const place = row.seq % this.kept.length
     if (this.kept[place] === row) this.changedIn[place] = this.lastEvent + 1
-    if (!this.told || this.changed.has(row)) return
+    if (!this.collecting || this.changed.has(row)) return
     if (this.changed.size >= this.untold) {
       const [oldest] = this.changed
       if (oldest !== undefined) this.changed.delete(oldest)

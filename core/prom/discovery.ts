@@ -108,9 +108,9 @@ const addedLabels = (set: Labels): string[] => Object.keys(set).filter((name) =>
 function labelsIn(sets: readonly Labels[], wish: Partial<TargetLabels>): TargetLabels {
   const cluster = wish.cluster ?? CLUSTER_LABELS.find((name) => sets.some((set) => set[name] !== undefined))
   // All servers have it, and it separates as many of them as any other label does.
-  const told = INSTANCE_LABELS.filter((name) => sets.every((set) => (set[name] ?? '') !== ''))
+  const present = INSTANCE_LABELS.filter((name) => sets.every((set) => (set[name] ?? '') !== ''))
   const apart = (name: string): number => new Set(sets.map((set) => set[name])).size
-  const most = Math.max(0, ...told.map(apart))
-  const instance = wish.instance ?? told.find((name) => apart(name) === most) ?? 'instance'
+  const most = Math.max(0, ...present.map(apart))
+  const instance = wish.instance ?? present.find((name) => apart(name) === most) ?? 'instance'
   return { ...(cluster !== undefined && { cluster }), instance }
 }

@@ -15,7 +15,7 @@ import {
   type FrameIndex,
 } from '../frame/rates.ts'
 import { allRejected } from '../frame/recent.ts'
-import type { Told } from '../source/recording.ts'
+import type { TimedEvent } from '../source/recording.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { createFlowTally, type FlowTally } from './flows.ts'
@@ -98,7 +98,7 @@ export interface IncidentChange {
 
 export interface IncidentBuilder {
   /** In the order of the recording; for `held` events only the objects count. */
-  take(told: Told, held: boolean): void
+  take(timed: TimedEvent, held: boolean): void
   finish(): Incident
 }
 

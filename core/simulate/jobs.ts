@@ -7,7 +7,7 @@ export interface Job {
 }
 
 /** The jobs of one group, and its threads that have none: plain data. */
-interface Desk {
+interface Queue {
   /** Numbers of clients. */
   readonly idle: number[]
   readonly waiting: Job[]
@@ -20,59 +20,59 @@ const TIDY_AT = 1_024
 
 /** The jobs of clients that send on demand, by group, first come first served. */
 export class Jobs {
-  private desks: Map<string, Desk>
+  private queues: Map<string, Queue>
 
   constructor(groups: readonly string[]) {
-    this.desks = new Map(groups.map((group) => [group, { idle: [], waiting: [], taken: 0 }]))
+    this.queues = new Map(groups.map((group) => [group, { idle: [], waiting: [], taken: 0 }]))
   }
 
   /** The client that does the job now; `undefined` when all are busy and the job has to wait. */
   add(group: string, job: Job): number | undefined {
-    const desk = this.desk(group)
-    const free = desk.idle.shift()
-    if (free === undefined) desk.waiting.push(job)
+    const queue = this.queue(group)
+    const free = queue.idle.shift()
+    if (free === undefined) queue.waiting.push(job)
     return free
   }
 
   /** The next job of a client that has none; `undefined` when it has to wait for one. */
   next(group: string, client: number): Job | undefined {
-    const desk = this.desk(group)
-    const job = desk.waiting[desk.taken]
+    const queue = this.queue(group)
+    const job = queue.waiting[queue.taken]
     if (job === undefined) {
-      desk.idle.push(client)
+      queue.idle.push(client)
       return undefined
     }
-    desk.taken += 1
-    if (desk.taken >= TIDY_AT) {
-      desk.waiting.splice(0, desk.taken)
-      desk.taken = 0
+    queue.taken += 1
+    if (queue.taken >= TIDY_AT) {
+      queue.waiting.splice(0, queue.taken)
+      queue.taken = 0
     }
     return job
   }
 
   /** Jobs that wait for a client, by group. */
   backlog(): ReadonlyMap<string, number> {
-    return new Map([...this.desks].map(([group, { waiting, taken }]) => [group, waiting.length - taken]))
+    return new Map([...this.queues].map(([group, { waiting, taken }]) => [group, waiting.length - taken]))
   }
 
-  checkpoint(): ReadonlyMap<string, Readonly<Desk>> {
-    return copied(this.desks)
+  checkpoint(): ReadonlyMap<string, Readonly<Queue>> {
+    return copied(this.queues)
   }
 
-  restore(desks: ReturnType<Jobs['checkpoint']>): void {
-    this.desks = copied(desks)
+  restore(queues: ReturnType<Jobs['checkpoint']>): void {
+    this.queues = copied(queues)
   }
 
-  private desk(group: string): Desk {
-    const desk = this.desks.get(group)
-    if (desk === undefined) throw new Error(`the clients of ${group} do not send on demand`)
-    return desk
+  private queue(group: string): Queue {
+    const queue = this.queues.get(group)
+    if (queue === undefined) throw new Error(`the clients of ${group} do not send on demand`)
+    return queue
   }
 }
 
-const copied = (desks: ReadonlyMap<string, Readonly<Desk>>): Map<string, Desk> =>
+const copied = (queues: ReadonlyMap<string, Readonly<Queue>>): Map<string, Queue> =>
   new Map(
-    [...desks].map(([group, { idle, waiting, taken }]) => [
+    [...queues].map(([group, { idle, waiting, taken }]) => [
       group,
       { idle: [...idle], waiting: waiting.slice(taken), taken: 0 },
     ]),

@@ -22,7 +22,7 @@ const EVENTS: readonly SourceEvent[] = [
   { kind: 'note', note: 'ended' },
 ]
 
-const told = (events: readonly SourceEvent[]): Picture => {
+const timed = (events: readonly SourceEvent[]): Picture => {
   const picture = createPicture()
   for (const event of events) picture.take(event)
   return picture
@@ -40,8 +40,8 @@ const asked = (picture: Picture) => ({
 })
 
 describe('what the events of a source add up to', () => {
-  test('is the history of its servers, their newest frames, and what else was told last', () => {
-    const picture = told(EVENTS)
+  test('is the history of its servers, their newest frames, and what else was timed last', () => {
+    const picture = timed(EVENTS)
     expect(asked(picture).series?.times).toHaveLength(30)
     expect(asked(picture).steps).toHaveLength(2)
     expect(picture.servers.map(({ latest }) => latest.frame.levels[0]?.limits.current)).toEqual([12])
@@ -51,19 +51,19 @@ describe('what the events of a source add up to', () => {
     expect(picture.server('b')).toBeUndefined()
   })
 
-  test('is the present, whatever range of the past is told after it', () => {
+  test('is the present, whatever range of the past is timed after it', () => {
     const frames = EVENTS.flatMap((event) => (event.kind === 'frame' ? [event.frame] : []))
     const [early, late] = [frames.slice(0, 12), frames.slice(12)]
-    const picture = told([
+    const picture = timed([
       ...late.map((frame): SourceEvent => ({ kind: 'frame', frame })),
       ...early.map((frame): SourceEvent => ({ kind: 'frame', frame, past: true })),
     ])
     expect(picture.servers.map(({ latest }) => latest.frame)).toEqual(frames.slice(-1))
-    expect(asked(picture).series?.times).toEqual(asked(told(EVENTS)).series?.times)
-    expect(asked(picture).steps).toEqual(asked(told(late.map((frame) => ({ kind: 'frame', frame })))).steps)
+    expect(asked(picture).series?.times).toEqual(asked(timed(EVENTS)).series?.times)
+    expect(asked(picture).steps).toEqual(asked(timed(late.map((frame) => ({ kind: 'frame', frame })))).steps)
   })
 
-  test('is the same history when ranges are told the newest first, each after the frame that leads it', () => {
+  test('is the same history when ranges are timed the newest first, each after the frame that leads it', () => {
     const frames = EVENTS.flatMap((event) => (event.kind === 'frame' ? [event.frame] : []))
     const range = (from: number, to: number): SourceEvent[] =>
       frames.slice(Math.max(0, from - 1), to).map((frame, i) => ({
@@ -76,11 +76,11 @@ describe('what the events of a source add up to', () => {
       .slice(20)
       .map((frame, i): SourceEvent => ({ kind: 'frame', frame, ...(i === 0 && { past: true, lead: true }) }))
     const inOrder = frames.map((frame): SourceEvent => ({ kind: 'frame', frame }))
-    const picture = told([...present, ...range(10, 21), ...range(0, 10)])
-    expect(asked(picture).series).toEqual(asked(told(inOrder)).series)
+    const picture = timed([...present, ...range(10, 21), ...range(0, 10)])
+    expect(asked(picture).series).toEqual(asked(timed(inOrder)).series)
   })
 
   test('is the same when they were stored or sent to another thread before', () => {
-    expect(asked(told(structuredClone(EVENTS)))).toEqual(asked(told(EVENTS)))
+    expect(asked(timed(structuredClone(EVENTS)))).toEqual(asked(timed(EVENTS)))
   })
 })

@@ -14,7 +14,7 @@ import {
   readSegment,
   threadOf,
   type EventKind,
-  type Told,
+  type TimedEvent,
 } from './recording.ts'
 import type { SourceEvent } from './sourceEvent.ts'
 
@@ -54,13 +54,14 @@ const EVENTS: readonly SourceEvent[] = story.flatMap((moment, second): SourceEve
   },
 ])
 
-const record = (told: readonly Told[]): string[] => told.map(createRecorder())
-const at = (events: readonly SourceEvent[]): Told[] => events.map((event, i) => ({ at: 1_000_000 + 250.5 * i, event }))
+const record = (timed: readonly TimedEvent[]): string[] => timed.map(createRecorder())
+const at = (events: readonly SourceEvent[]): TimedEvent[] =>
+  events.map((event, i) => ({ at: 1_000_000 + 250.5 * i, event }))
 
 describe('a recording', () => {
-  test('is read as it was told', () => {
-    const told = at(EVENTS)
-    expect(record(told).map(createReader())).toEqual(told)
+  test('is read as it was timed', () => {
+    const timed = at(EVENTS)
+    expect(record(timed).map(createReader())).toEqual(timed)
   })
 
   test('has the first and the last words of its segments as when all is read', () => {
@@ -68,10 +69,10 @@ describe('a recording', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(EVENTS.length - 1), { minLength: 2, maxLength: 30 }), fc.nat(29), (places, cut) => {
         const writer = createSegmentWriter()
-        const told = at(places.flatMap((place) => EVENTS[place] ?? []))
-        told.slice(0, cut).forEach((one) => writer.write(one))
+        const timed = at(places.flatMap((place) => EVENTS[place] ?? []))
+        timed.slice(0, cut).forEach((one) => writer.write(one))
         writer.cut()
-        const written = told.slice(cut).flatMap((one) => writer.write(one))
+        const written = timed.slice(cut).flatMap((one) => writer.write(one))
         const lines = written.map(({ text }) => text)
         const restated = written.filter((line) => line.restated).length
         const { before, events } = readSegment(lines, restated, wanted)
@@ -85,7 +86,7 @@ describe('a recording', () => {
         const opening = lines.slice(0, openingOf(written, wanted))
         expect(firstWords(opening, restated, wanted, threads)).toEqual(first)
         // Events about the past are no current state.
-        const isPresent = ({ event }: Told): boolean => event.kind !== 'frame' || event.past !== true
+        const isPresent = ({ event }: TimedEvent): boolean => event.kind !== 'frame' || event.past !== true
         const present = Map.groupBy([...before, ...events].filter(isPresent), ({ event }) => threadOf(event))
         const again = writer.restate(wanted).map(({ text }) => text)
         const latest = new Set([...present.values()].flatMap((one) => one.slice(-1)))

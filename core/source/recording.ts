@@ -17,13 +17,13 @@ import { messageOf } from '../errors.ts'
  * the milliseconds since the previous line (for the first line: since 1970), the name of a thread of events, and the
  * changes (`changes.ts`) since the previous event of that thread; the whole event if the name is empty.
  */
-export interface Told {
+export interface TimedEvent {
   readonly at: UnixMs
   readonly event: SourceEvent
 }
 
 /** Writes one line for each event; the lines must be read in the same order, starting with the first. */
-export function createRecorder(): (told: Told) => string {
+export function createRecorder(): (timed: TimedEvent) => string {
   const last = new Map<string, Data>()
   let lastAt = 0
   return ({ at, event }) => {
@@ -43,7 +43,7 @@ export type EventKind = SourceEvent['kind']
  * Reads line after line; `undefined` for an event of an unwanted kind, which is skipped unread. Throws RangeError for a
  * line that no recorder wrote, with a message that completes `line 7: …`.
  */
-export function createReader(wanted?: ReadonlySet<EventKind>): (line: string) => Told | undefined {
+export function createReader(wanted?: ReadonlySet<EventKind>): (line: string) => TimedEvent | undefined {
   const follow = createFollower(wanted)
   return (text) => {
     const line = follow(text)
@@ -104,9 +104,9 @@ export interface SegmentLine {
 /** Writes a recording in segments, each of which can be read alone. */
 export interface SegmentWriter {
   /** The lines that an event adds to the segment. The first event of a segment adds the complete state before it. */
-  write(told: Told): SegmentLine[]
+  write(timed: TimedEvent): SegmentLine[]
   /** Tracks an event that is not written, and ends the segment: the next lines would not match the previous ones. */
-  pass(told: Told): void
+  pass(timed: TimedEvent): void
   /** The next event starts a new segment. */
   cut(): void
   /** The current state of these kinds, as lines that can be read alone. */
@@ -115,23 +115,23 @@ export interface SegmentWriter {
 
 export function createSegmentWriter(): SegmentWriter {
   /** The latest event of each kind and server, in the order of first emission. */
-  const known = new Map<string, Told>()
+  const known = new Map<string, TimedEvent>()
   let record: ReturnType<typeof createRecorder> | undefined
-  const restated = (earlier: readonly Told[], write: (told: Told) => string): SegmentLine[] =>
-    earlier.map((told) => ({ text: write(told), restated: true }))
+  const restated = (earlier: readonly TimedEvent[], write: (timed: TimedEvent) => string): SegmentLine[] =>
+    earlier.map((timed) => ({ text: write(timed), restated: true }))
   return {
-    write(told) {
+    write(timed) {
       const lines: SegmentLine[] = []
       if (record === undefined) {
         record = createRecorder()
         for (const added of restated([...known.values()], record)) lines.push(added)
       }
-      lines.push({ text: record(told), restated: false })
-      remember(known, told)
+      lines.push({ text: record(timed), restated: false })
+      remember(known, timed)
       return lines
     },
-    pass(told) {
-      remember(known, told)
+    pass(timed) {
+      remember(known, timed)
       record = undefined
     },
     cut() {
@@ -160,8 +160,8 @@ export function openingOf(lines: readonly SegmentLine[], kinds: ReadonlySet<Even
 
 /** The content of a segment: the state before it, each event with its time of emission, and the events after that. */
 export interface SegmentEvents {
-  readonly before: readonly Told[]
-  readonly events: readonly Told[]
+  readonly before: readonly TimedEvent[]
+  readonly events: readonly TimedEvent[]
 }
 
 /**
@@ -181,7 +181,7 @@ export function readSegment(
       throw new RangeError(`line ${index + 1}: ${messageOf(error)}`, { cause: error })
     }
   })
-  const known = (part: readonly (Told | undefined)[]): Told[] => part.filter((told) => told !== undefined)
+  const known = (part: readonly (TimedEvent | undefined)[]): TimedEvent[] => part.filter((timed) => timed !== undefined)
   return { before: known(all.slice(0, restated)), events: known(all.slice(restated)) }
 }
 
@@ -189,7 +189,7 @@ export function readSegment(
  * The last event of each thread of a segment. Only those are validated, which takes a fraction of the time of reading
  * all. Throws RangeError like `createReader`.
  */
-export function lastWords(lines: readonly string[], wanted: ReadonlySet<EventKind>): readonly Told[] {
+export function lastWords(lines: readonly string[], wanted: ReadonlySet<EventKind>): readonly TimedEvent[] {
   const follow = createFollower(wanted)
   const last = new Map<string, Line>()
   for (const text of lines) {
@@ -205,9 +205,9 @@ export function firstWords(
   restated: number,
   wanted: ReadonlySet<EventKind>,
   threads: ReadonlySet<string>,
-): readonly Told[] {
+): readonly TimedEvent[] {
   const follow = createFollower(wanted)
-  const first = new Map<string, Told>()
+  const first = new Map<string, TimedEvent>()
   for (const [index, text] of lines.entries()) {
     const line = follow(text)
     if (line === undefined || index < restated || !threads.has(line.thread) || first.has(line.thread)) continue
@@ -218,7 +218,7 @@ export function firstWords(
 }
 
 /** The instant that an event describes: the one that a reader means by 03:00. */
-export function instantOf({ at, event }: Told): UnixMs {
+export function instantOf({ at, event }: TimedEvent): UnixMs {
   // A lead has the time of the sample that it precedes.
   if (event.kind === 'frame' && event.lead === true) return at
   const own = event.kind === 'frame' ? unixMsOf(event.frame.at) : event.kind === 'dump' ? unixMsOf(event.dump.at) : at
@@ -226,16 +226,16 @@ export function instantOf({ at, event }: Told): UnixMs {
 }
 
 /** The state at an instant: the last event before it for each part of the state, in the order of first emission. */
-export function heldAt(told: readonly Told[], at: UnixMs): readonly Told[] {
-  const known = new Map<string, Told>()
-  for (const one of told) if (instantOf(one) < at) remember(known, one)
+export function heldAt(timed: readonly TimedEvent[], at: UnixMs): readonly TimedEvent[] {
+  const known = new Map<string, TimedEvent>()
+  for (const one of timed) if (instantOf(one) < at) remember(known, one)
   return [...known.values()]
 }
 
 /** Keeps the last event of each state. */
-function remember(known: Map<string, Told>, told: Told): void {
-  const name = stateOf(told.event)
-  if (name !== undefined) known.set(name, told)
+function remember(known: Map<string, TimedEvent>, timed: TimedEvent): void {
+  const name = stateOf(timed.event)
+  if (name !== undefined) known.set(name, timed)
 }
 
 /** The state that an event updates; `undefined` for events that only add to earlier ones. */

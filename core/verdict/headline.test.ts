@@ -7,7 +7,7 @@ import { createFormat } from '../text/format.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
 import { levelRows, type RejectionRow } from './levelRows.ts'
-import { headline, leftOut, staleFleetLine, staleLine } from './headline.ts'
+import { headline, leftOut, staleServersLine, staleLine } from './headline.ts'
 import { evidenceOf, type NowRange, type NowServer } from './levelStatements.ts'
 
 const format = createFormat('screen')
@@ -302,7 +302,7 @@ describe('what is not known is not concluded', () => {
     const diagnosed = staleLine({ ...facts, health: [health('b', 'ok')], own, last: { ...overloaded, ...last } })
     expect(diagnosed.evidence).toMatch(/ At 03:12:47: workload-low is full and rejecting\./)
     const several = (own2?: typeof own) =>
-      staleFleetLine(
+      staleServersLine(
         ['a', 'b'].map((id) => ({
           ...facts,
           server: id,

@@ -261,7 +261,7 @@ export function staleLine(facts: StaleFacts): NowStatement {
 }
 
 /** The same for several servers, the chosen one first: overload of any of them explains more than silence. */
-export function staleFleetLine(servers: readonly StaleFacts[]): NowStatement | undefined {
+export function staleServersLine(servers: readonly StaleFacts[]): NowStatement | undefined {
   for (const facts of servers) {
     const said = overloadLine(facts)
     if (said !== undefined) return said

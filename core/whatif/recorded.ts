@@ -176,7 +176,7 @@ class FeedArrivals implements FeedListener {
   }
 
   /** Facts come from a scrape, which a file does not have. */
-  told(): void {}
+  onFacts(): void {}
 
   private get nowMs(): UnixMs {
     return unixMsAfter(this.startMs, this.nowNs)

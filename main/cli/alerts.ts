@@ -1,5 +1,5 @@
 import type { Alert, AlertChange, Silence } from '../../core/contract/alerts.ts'
-import { createSourceNoter } from '../../core/alerts/noted.ts'
+import { createSourceNoter } from '../../core/alerts/notes.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { alertsAt } from '../../core/alerts/past.ts'
 import { changeLines, silenceOf, standingLines } from '../../core/alerts/words.ts'
@@ -61,7 +61,7 @@ function printAlertsAt(
   const { gap } = archive.moment(at)
   if (gap !== undefined) throw ProblemError.of(notRecorded(entry.id, at, gap))
   const explainer = createExplainer()
-  for (const { event } of archive.told(at - KEPT_MS, at)) explainer.take(event)
+  for (const { event } of archive.events(at - KEPT_MS, at)) explainer.take(event)
   const { alerts: firing, ...rest } = alertsAt(archive, at, silences)
   const state = { ...rest, alerts: firing.map(explainer.explained) }
   if (json) console.printJson({ at: rfc3339(at), ...state })
@@ -135,9 +135,9 @@ export function printRecordedAlerts(
   const watch = createAlertWatch({ silences })
   const [picture, noter, explainer] = [createPicture(), createSourceNoter(watch), createExplainer()]
   let [samples, fired, needed] = [0, 0, 0]
-  for (const { told, held } of readRecording(entry, range, problems, KINDS)) {
+  for (const { timed, held } of readRecording(entry, range, problems, KINDS)) {
     if (console.signal.aborted) return 2
-    const { event, at } = told
+    const { event, at } = timed
     // Rates begin with the range: a page from before it may be old.
     if (held && event.kind === 'frame') continue
     if (event.kind === 'frame' && event.lead !== true) samples++

@@ -1,7 +1,7 @@
 import { escapeControls, jsonText, shownLine } from '../../core/text/text.ts'
 import { type Problem, ProblemError } from '../../core/errors.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { SweepDesk, WhatIfDesk } from '../ports/whatIf.ts'
+import type { SweepRunner, WhatIfRunner } from '../ports/whatIf.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'
 import type { Access } from '../workspace/workspace.ts'
 
@@ -22,7 +22,7 @@ export interface Console extends Output {
   /** Connects the sources of a console that serves a page. */
   readonly openSource: OpenSource
   /** Runs the comparisons of such a console, and the points of sweeps. */
-  readonly whatIf: WhatIfDesk & SweepDesk
+  readonly whatIf: WhatIfRunner & SweepRunner
   readonly version: string
   /** The name the program was called by, for help: `apf-console`, or `kubectl apf`. */
   readonly program: string
@@ -109,20 +109,20 @@ export function progressOf(
   sentence: (part: number, seconds: number) => string,
 ): (part: number) => void {
   const started = environment.now()
-  let toldAt = started
+  let printedAt = started
   return (part) => {
     const now = environment.now()
-    if (now - toldAt < PROGRESS_MS || part === 0) return
-    toldAt = now
+    if (now - printedAt < PROGRESS_MS || part === 0) return
+    printedAt = now
     tell(sentence(part, Math.round(((now - started) * (1 - part)) / part / 1_000)))
   }
 }
 
 /** Prints each sentence once. */
 export function tellOnce(tell: Output['tell']): Output['tell'] {
-  const told = new Set<string>()
+  const printed = new Set<string>()
   return (sentence) => {
-    if (!told.has(sentence)) tell(sentence)
-    told.add(sentence)
+    if (!printed.has(sentence)) tell(sentence)
+    printed.add(sentence)
   }
 }

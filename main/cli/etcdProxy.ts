@@ -4,7 +4,7 @@ import { decisionJson } from '../../core/qos/explain.ts'
 import { readRules } from '../../core/qos/read.ts'
 import { listenerTls, upstreamFrom } from '../etcd/certificates.ts'
 import { isProxyName, proxiesFolder } from '../etcd/control.ts'
-import { MODES } from '../etcd/door.ts'
+import { MODES } from '../etcd/admissionGate.ts'
 import { bindWithoutAccessors } from '../etcd/plainBinding.ts'
 import { assertFree, keptRules, startProxy, type StartRules } from '../etcd/startProxy.ts'
 import type { Upstream } from '../etcd/upstream.ts'
@@ -82,10 +82,10 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
   ).catch((error: unknown) => {
     throw portProblem(error, 'control-port', controlPort)
   })
-  const { door, management, metrics, control } = proxy
+  const { gate, management, metrics, control } = proxy
   const closing: (() => unknown)[] = [() => proxy.close()]
   try {
-    say(`Proxy: ${proxy.url} → ${upstream.url}, ${door.mode}`)
+    say(`Proxy: ${proxy.url} → ${upstream.url}, ${gate.mode}`)
     say(`Management: ${control.url}, as ${name}; gRPC at ${control.grpc}`)
     if (metricsPort !== undefined) {
       const server = await startMetricsServer({
@@ -104,7 +104,7 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
     })
     const { passed, delayed, limited } = management.traffic.totals
     say(
-      `${passed + management.unread} requests passed, ${delayed} were delayed, ${limited} ${door.mode === 'observe' ? 'would have been' : 'were'} limited.`,
+      `${passed + management.unread} requests passed, ${delayed} were delayed, ${limited} ${gate.mode === 'observe' ? 'would have been' : 'were'} limited.`,
     )
   } finally {
     for (const close of closing.toReversed()) await close()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { UploadedFile } from '../../core/contract/source.ts'
-import { instantOf, type Told } from '../../core/source/recording.ts'
+import { instantOf, type TimedEvent } from '../../core/source/recording.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { recordingId } from '../recordings/library.ts'
@@ -25,8 +25,8 @@ export async function importFiles(files: readonly UploadedFile[], console: Conso
   const take = (event: SourceEvent): void => void events.push(event)
   source.start(console.signal, take)
   source.objects?.start(console.signal, (reading) => take({ kind: 'objects', origin: 'files', reading }))
-  const told = inOrder(events, source.live?.log.before(Number.MAX_SAFE_INTEGER) ?? [])
-  const [first] = told
+  const timed = inOrder(events, source.live?.log.before(Number.MAX_SAFE_INTEGER) ?? [])
+  const [first] = timed
   if (first === undefined) throw new ProblemError('not-found', 'These files contain nothing that can be recorded.')
   const hash = createHash('sha256')
   for (const { name, text } of files) hash.update(`${name.length} ${name} ${text.length} ${text}`)
@@ -35,14 +35,14 @@ export async function importFiles(files: readonly UploadedFile[], console: Conso
   await shelve(
     console.stateDir,
     about,
-    told.map((one) => ({ told: one, held: false })),
+    timed.map((one) => ({ timed: one, held: false })),
   )
   return recording
 }
 
 /** In chronological order; events without a time are dated to the first sample. */
-function inOrder(events: readonly SourceEvent[], rows: readonly LiveRequest[]): readonly Told[] {
-  const timed = events.flatMap((event): Told[] => {
+function inOrder(events: readonly SourceEvent[], rows: readonly LiveRequest[]): readonly TimedEvent[] {
+  const timed = events.flatMap((event): TimedEvent[] => {
     const at = event.kind === 'frame' || event.kind === 'dump' ? instantOf({ at: Number.NaN, event }) : Number.NaN
     return Number.isNaN(at) ? [] : [{ at, event }]
   })
@@ -56,6 +56,8 @@ function inOrder(events: readonly SourceEvent[], rows: readonly LiveRequest[]): 
   timed.sort((a, b) => a.at - b.at)
   const at = timed[0]?.at
   if (at === undefined) return []
-  const known = events.filter(({ kind }) => kind !== 'frame' && kind !== 'dump').map((event): Told => ({ at, event }))
+  const known = events
+    .filter(({ kind }) => kind !== 'frame' && kind !== 'dump')
+    .map((event): TimedEvent => ({ at, event }))
   return [...known, ...timed]
 }

@@ -9,7 +9,7 @@ import { danglingIn } from '../../core/guard/schemaRails.ts'
 import { applyManifests, type ApplyOptions } from '../../core/impact/applyManifests.ts'
 import { acceptable } from '../live/proposed.ts'
 import type { LiveTraffic } from '../ports/source.ts'
-import type { ObjectDoor } from '../ports/objectDoor.ts'
+import type { ObjectGateway } from '../ports/objectGateway.ts'
 import { storedSet } from '../simulated/objects.ts'
 import { tellOnce, type Console } from './console.ts'
 import { isError, readConfiguration, refuseEmpty, type Configuration } from './inputFiles.ts'
@@ -66,7 +66,7 @@ export function refuseErrors(errors: readonly LocatedFinding[]): void {
 
 interface DraftedSource {
   readonly live: Pick<LiveTraffic, 'version' | 'candidate'>
-  readonly objects: Pick<ObjectDoor, 'start'>
+  readonly objects: Pick<ObjectGateway, 'start'>
 }
 
 interface DraftSurroundings {

@@ -266,13 +266,13 @@ export function draftSummary({ compared, undecided, missed, a, b, different }: D
     [different.rejectedByA, 'rejected only without it'],
     [different.elsewhere, 'in another flow schema or level'],
   ] as const
-  const told = ways.flatMap(([count, way]) => (count === 0 ? [] : [`${count} ${way}`]))
+  const parts = ways.flatMap(([count, way]) => (count === 0 ? [] : [`${count} ${way}`]))
   const differ = ways.reduce((sum, [count]) => sum + count, 0)
   return [
     `Compared ${requests(compared)}: without the draft ${decided(a)}${gone(compared, a)}; with it ${decided(b)}${gone(compared, b)}.`,
     differ === 0
       ? 'All decisions are the same.'
-      : `${plain.counted(differ, 'was', 'were')} decided differently: ${told.join(', ')}.`,
+      : `${plain.counted(differ, 'was', 'were')} decided differently: ${parts.join(', ')}.`,
     ...waitSentences(a, b),
     ...(undecided === 0 ? [] : [`${requests(undecided)} still waited in one of the two.`]),
     ...(missed === 0 ? [] : [`${requests(missed)} came too fast to be compared and are counted on neither side.`]),
@@ -292,8 +292,8 @@ function waitSentences(a: DecidedSide, b: DecidedSide): readonly string[] {
 const waited = (ms: number | undefined): string => (ms === undefined ? 'no request' : plain.ms(ms))
 
 function decided({ dispatched, rejected }: Outcome): string {
-  const told = REJECT_REASONS.flatMap((reason) => (rejected[reason] === 0 ? [] : [`${rejected[reason]} ${reason}`]))
-  return `${dispatched} dispatched, ${told.length === 0 ? 'none rejected' : `rejected ${told.join(', ')}`}`
+  const parts = REJECT_REASONS.flatMap((reason) => (rejected[reason] === 0 ? [] : [`${rejected[reason]} ${reason}`]))
+  return `${dispatched} dispatched, ${parts.length === 0 ? 'none rejected' : `rejected ${parts.join(', ')}`}`
 }
 
 /** Requests whose clients left before they were dispatched or rejected. */

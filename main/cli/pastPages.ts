@@ -51,7 +51,7 @@ export function* eventsBefore(
   // The newest recording comes first in the list.
   for (const entry of entries.toReversed()) {
     refuseWithoutLevels(entry.source)
-    for (const { told } of readRecording(entry, { from: to - ms, to }, problems)) yield told.event
+    for (const { timed } of readRecording(entry, { from: to - ms, to }, problems)) yield timed.event
   }
 }
 

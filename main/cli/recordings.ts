@@ -47,8 +47,8 @@ const rowOf = ({ id, source, first, last, bytes, running }: ListedRecording): re
 /** One event per line; `held` if it was recorded before the range began and was still valid then. */
 function printEvents(entry: ListedRecording, range: RecordingRange, console: Console): ExitCode {
   const problems: Problem[] = []
-  for (const { told, held } of readRecording(entry, range, problems)) {
-    const line = { at: new Date(told.at).toISOString(), event: told.event }
+  for (const { timed, held } of readRecording(entry, range, problems)) {
+    const line = { at: new Date(timed.at).toISOString(), event: timed.event }
     console.printJson(held ? { ...line, held } : line)
   }
   return tellProblems(problems, console)

@@ -39,12 +39,12 @@ export async function printFrames(entry: ListedRecording, playing: Playing, cons
   const latest = new Map<string, ServerFrame>()
   let printed = 0
   /** When the first frame was printed, and when it was recorded. */
-  let start: { readonly at: number; readonly told: number } | undefined
+  let start: { readonly at: number; readonly timed: number } | undefined
   for (const { at, servers } of momentsIn(entry, range, problems)) {
     for (const server of servers) latest.set(server.id, server)
-    start ??= { at: console.environment.now(), told: at }
+    start ??= { at: console.environment.now(), timed: at }
     if (speed !== undefined) {
-      const due = start.at + (at - start.told) / speed
+      const due = start.at + (at - start.timed) / speed
       await pause.wait(Math.max(0, due - console.environment.now()), console.signal)
     }
     if (console.signal.aborted || printed >= count) break
@@ -65,14 +65,14 @@ function* momentsIn(
   problems: Problem[],
 ): Generator<{ readonly at: number; readonly servers: readonly ServerFrame[] }, void> {
   let moment: { readonly at: number; readonly servers: Map<string, ServerFrame> } | undefined
-  for (const { told, held } of readRecording(entry, range, problems, FRAMES)) {
-    if (held || told.event.kind !== 'frame') continue
-    const { frame } = told.event
-    if (moment !== undefined && (moment.servers.has(frame.id) || told.at - moment.at > GATHER_MS)) {
+  for (const { timed, held } of readRecording(entry, range, problems, FRAMES)) {
+    if (held || timed.event.kind !== 'frame') continue
+    const { frame } = timed.event
+    if (moment !== undefined && (moment.servers.has(frame.id) || timed.at - moment.at > GATHER_MS)) {
       yield { at: moment.at, servers: [...moment.servers.values()] }
       moment = undefined
     }
-    moment ??= { at: told.at, servers: new Map() }
+    moment ??= { at: timed.at, servers: new Map() }
     moment.servers.set(frame.id, frame)
   }
   if (moment !== undefined) yield { at: moment.at, servers: [...moment.servers.values()] }

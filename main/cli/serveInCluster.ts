@@ -5,7 +5,7 @@ import { kubeconfigConnection, type Connection } from '../cluster/connection.ts'
 import { missingRights, reviewToken, type ReviewedUser } from '../cluster/tokenReview.ts'
 import { readWithin } from '../files/files.ts'
 import { LOOPBACK, type ServerCertificate } from '../listen/connections.ts'
-import type { Admission } from '../server/door.ts'
+import type { Admission } from '../server/accessControl.ts'
 import { createLogins } from '../server/logins.ts'
 import { connectFirst } from '../workspace/workspace.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -71,14 +71,14 @@ async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
   const closing: (() => Promise<void>)[] = [() => workspace.close(), () => Promise.resolve(connection.close())]
   try {
     const server = await serve(port, {
-      door: {
+      access: {
         address: certificate === undefined ? LOOPBACK : undefined,
         certificate,
         hosts: certificate === undefined ? FORWARDED : hosts,
         login: createLogins({
           now,
           ask: (token) => admit(connection, token, given.values('audience'), now()),
-          told: (sentence) => console.print([sentence]),
+          say: (sentence) => console.print([sentence]),
         }),
         recheckMs: RECHECK_MS,
       },

@@ -6,7 +6,7 @@ import { portProblem, type Console } from './console.ts'
 /** A workspace whose pages are served by this process. Rejects with `ProblemError` when the server cannot listen. */
 export interface PageConsole {
   readonly workspace: Workspace
-  readonly serve: (port: number, how: Pick<WebServerOptions, 'renewal' | 'door'>) => Promise<WebServer>
+  readonly serve: (port: number, how: Pick<WebServerOptions, 'renewal' | 'access'>) => Promise<WebServer>
   readonly serveMetrics: (
     port: number,
     what: Pick<MetricsServerOptions, 'engine' | 'probes'>,

@@ -80,8 +80,8 @@ export async function readFrame(
   let servers: readonly ServerHealth[] = []
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
   const look = (): void => {
-    const told = new Set(frame?.servers.map(({ id }) => id))
-    const answered = servers.length > 0 && servers.every(({ id, status }) => told.has(id) || status === 'failing')
+    const known = new Set(frame?.servers.map(({ id }) => id))
+    const answered = servers.length > 0 && servers.every(({ id, status }) => known.has(id) || status === 'failing')
     if (answered && (!withObjects || (objects !== undefined && objects.state !== 'loading'))) settle()
   }
   const session = await openSession(console, spec, cadence, (connection) => {
@@ -108,9 +108,9 @@ export async function readFrame(
   const dump = first === undefined ? undefined : session.picture.dump(first)
   await session.end()
   if (console.signal.aborted) return undefined
-  const told = new Set(frame?.servers.map(({ id }) => id))
+  const known = new Set(frame?.servers.map(({ id }) => id))
   const found = servers.flatMap((server) => {
-    if (told.has(server.id)) return []
+    if (known.has(server.id)) return []
     const problem = server.failures.at(-1)?.problem
     if (problem !== undefined) return problemLines(problem)
     return [plugin ?? `${server.id} did not answer within ${seconds} s.`]

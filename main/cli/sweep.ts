@@ -83,7 +83,7 @@ async function runFile(file: string, given: Given, console: Console): Promise<Ex
   }
   const points = missing.map((point) => ({ point, values: pointAt(plan, point) }))
   const { signal } = stop
-  const givenUp = await runShards({ desk: console.whatIf, base, plan, points, threads, onPoint, signal })
+  const givenUp = await runShards({ runner: console.whatIf, base, plan, points, threads, onPoint, signal })
   await log?.close()
   const done = wanted.filter((point) => rows.has(point)).length
   for (const { points: lost, problem } of givenUp) {

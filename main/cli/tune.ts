@@ -174,4 +174,4 @@ async function searched(plan: TunePlan, base: SweepBase, console: Console): Prom
   return searchEdit(plan, base, { ...threadsOf(console), onPart })
 }
 
-const threadsOf = ({ whatIf, signal }: Console) => ({ desk: whatIf, signal })
+const threadsOf = ({ whatIf, signal }: Console) => ({ runner: whatIf, signal })

@@ -63,10 +63,10 @@ export const findingJson = (finding: LocatedFinding): LocatedFinding => {
 /** One line per finding, in the format of compilers, so that editors and terminals find the location. */
 export function textReport(validated: Validated): readonly string[] {
   const { findings, notes } = validated
-  const told = notes.filter(({ about }) => about !== 'skipped')
+  const shown = notes.filter(({ about }) => about !== 'skipped')
   return [
     ...findings.map(findingText),
-    ...told.map(({ file, line, column, message }) => `${file}:${line}:${column}: note: ${message}`),
+    ...shown.map(({ file, line, column, message }) => `${file}:${line}:${column}: note: ${message}`),
     summary(validated),
   ]
 }

@@ -6,10 +6,10 @@ import {
   noObjects,
   NOTHING_READ,
   type LastWrite,
-  type ObjectDoor,
+  type ObjectGateway,
   type Waiting,
   type WriteAccess,
-} from '../ports/objectDoor.ts'
+} from '../ports/objectGateway.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
 import { reviewSelf, userInRefusal, testObjects } from './accessReview.ts'
@@ -29,7 +29,7 @@ const GATHER_MS = 40
  * The flow-control objects of a cluster: read by list and watch, written with the same credentials. A connection to
  * metrics pages only has no objects.
  */
-export function createClusterObjects(connection: Connection, environment: Environment): ObjectDoor {
+export function createClusterObjects(connection: Connection, environment: Environment): ObjectGateway {
   const api = createClusterApi(connection)
   if (api === undefined) return noObjects(connection.name, NO_API)
   const target = `${connection.name} (${connection.cluster ?? api.first})`
@@ -118,12 +118,12 @@ function compose(
       : { state: 'unavailable', ...known, problem: withRole(problem), objects: NOTHING_READ }
   }
   const seenAt = Math.min(levels.seenAt ?? 0, schemas.seenAt ?? 0)
-  const told = problem === undefined ? strangeProblem([...levels.strange, ...schemas.strange]) : withRole(problem)
+  const reported = problem === undefined ? strangeProblem([...levels.strange, ...schemas.strange]) : withRole(problem)
   return {
     state: problem === undefined ? 'current' : 'stale',
     ...known,
     asOf: new Date(seenAt).toISOString(),
-    ...(told && { problem: told }),
+    ...(reported && { problem: reported }),
     objects: { levels: [...levels.objects.values()], schemas: [...schemas.objects.values()] },
   }
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/config/jsonValues.ts'
 import { specEquals, sameContent, versionOf } from '../../core/config/content.ts'
-import { type LastWrite, FIELD_MANAGER } from '../ports/objectDoor.ts'
+import { type LastWrite, FIELD_MANAGER } from '../ports/objectGateway.ts'
 import { refusalOf, type ManagerConflict, type Address, type ObjectRequests, type Written } from './objectRequests.ts'
 import type { Failed } from './http.ts'
 

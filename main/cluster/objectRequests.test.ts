@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { standingClock } from '../../test/harness/standingClock.ts'
-import type { Waiting } from '../ports/objectDoor.ts'
+import type { Waiting } from '../ports/objectGateway.ts'
 import { refusalOf, warningsOf, createPatience } from './objectRequests.ts'
 import type { Failed } from './http.ts'
 

@@ -10,7 +10,7 @@ import {
   changedMeanwhile,
   judgeBeforehand,
   verdictOf,
-} from '../ports/objectDoor.ts'
+} from '../ports/objectGateway.ts'
 import { isPathSegment } from './clusterApi.ts'
 import { planUpdate } from './fieldOwners.ts'
 import { type ObjectRequests, type Written, refusalOf } from './objectRequests.ts'

@@ -124,7 +124,7 @@ export class Call implements CallerEvents, ResponseEvents {
   #upstream: ResponseStream | undefined
   /** The headers that went upstream and to the client, which Node keeps with the streams. */
   #asked: string[] | undefined
-  #told: string[] | undefined
+  #responded: string[] | undefined
   #intake: Intake | undefined
   #pumps = false
   #measure: Measure | undefined
@@ -265,15 +265,15 @@ export class Call implements CallerEvents, ResponseEvents {
     if (this.#entered) this.#host.leave()
     if (this.#count !== undefined && this.#begun) this.#count[this.#answered ? 'answered' : 'givenUp'] += 1
     if (this.#asked !== undefined) this.#asked.length = 0
-    if (this.#told !== undefined) this.#told.length = 0
+    if (this.#responded !== undefined) this.#responded.length = 0
   }
 
   head(headers: Headers, raw: RawHeaders, last: boolean): void {
     this.#release(this.#unanswered)
     this.#unanswered = 0
     if (last) this.#status(headers)
-    this.#told = passedOn(raw)
-    this.down.respond(this.#told, last)
+    this.#responded = passedOn(raw)
+    this.down.respond(this.#responded, last)
   }
 
   chunk(chunk: Buffer): void {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../core/qos/configuration.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
-import { Door } from './door.ts'
+import { AdmissionGate } from './admissionGate.ts'
 import { openEtcdProxy } from './etcdProxy.ts'
 
 const { environment } = standingClock(0)
-const door = new Door({ classes: [], rules: [], settings: DEFAULT_SETTINGS }, 'enforce', environment)
-const around = { port: 0, door, now: environment.now }
+const gate = new AdmissionGate({ classes: [], rules: [], settings: DEFAULT_SETTINGS }, 'enforce', environment)
+const around = { port: 0, gate, now: environment.now }
 
 test('lends its client certificate to nobody who shows none', async () => {
   const upstream = { url: 'https://127.0.0.1:2379', tls: { cert: 'of the proxy', key: 'of the proxy' } }

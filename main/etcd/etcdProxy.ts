@@ -6,7 +6,7 @@ import { ownNames } from '../proxy/names.ts'
 import { CLIENT_LIMITS, closable, listen, type TlsFiles } from '../proxy/listen.ts'
 import type { CallCount } from './call.ts'
 import { Callers, peerOf } from './callers.ts'
-import type { Door } from './door.ts'
+import type { AdmissionGate } from './admissionGate.ts'
 import { type CallMeter, exchange } from './exchange.ts'
 import { frontOf } from './front.ts'
 import { Gateway, type Guest } from './gateway.ts'
@@ -21,7 +21,7 @@ export interface EtcdProxyOptions {
   /** 0 selects a free port. */
   readonly port: number
   readonly tls?: TlsFiles
-  readonly door: Door
+  readonly gate: AdmissionGate
   /** Monotonic milliseconds. */
   readonly now: () => number
   readonly meter?: CallMeter

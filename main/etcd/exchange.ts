@@ -5,7 +5,7 @@ import type { QosRequest } from '../../core/qos/request.ts'
 import type { Settled } from '../../core/qos/seen.ts'
 import { answer, Call, type CallCount, type CallObserver, type Connect, COUNTED_SERVICE, type Intake } from './call.ts'
 import type { Callers, Peer } from './callers.ts'
-import type { Admission, Door } from './door.ts'
+import type { Admission, AdmissionGate } from './admissionGate.ts'
 import { type CallerStream, type Headers, type RawHeaders, USE_HTTP_1 } from './http2.ts'
 import { Measure, OK } from './measure.ts'
 import { FirstMessage } from './messages.ts'
@@ -14,7 +14,7 @@ import type { Upstream } from './upstream.ts'
 import type { Unfinished, Visit } from './visits.ts'
 
 export interface ExchangeSurroundings {
-  readonly door: Door
+  readonly gate: AdmissionGate
   readonly callers: Callers
   /** The other end of the connection. */
   readonly peer: Peer
@@ -128,8 +128,8 @@ class Gathering implements Intake, Unfinished {
 
   /** No rule is evaded by a request that cannot be read; it passes only if none could apply. */
   #unread(why: string): void {
-    const { door, meter } = this.#around
-    if (!door.limits) {
+    const { gate, meter } = this.#around
+    if (!gate.limits) {
       meter?.unread('passed')
       return this.#call.forward({ first: this.#first.chunks })
     }
@@ -177,7 +177,7 @@ class Inspected implements CallObserver {
 
   arrive(): void {
     this.#call.observer = this
-    this.#admission = this.#around.door.arrive(this.#request, (decision) => this.#decided(decision))
+    this.#admission = this.#around.gate.arrive(this.#request, (decision) => this.#decided(decision))
     if (this.#ended !== undefined) this.#admission.end(this.#measure.observed(this.#ended))
   }
 
@@ -194,7 +194,7 @@ class Inspected implements CallObserver {
     if (down.gone) return
     if (decision?.verdict === 'limited') {
       this.#call.observer = undefined
-      return reject(down, decision, this.#around.door)
+      return reject(down, decision, this.#around.gate)
     }
     this.#measure.start()
     this.#call.forward({
@@ -211,7 +211,11 @@ class Inspected implements CallObserver {
   }
 }
 
-function reject(down: CallerStream, decision: Extract<Settled, { verdict: 'limited' }>, { configuration }: Door): void {
+function reject(
+  down: CallerStream,
+  decision: Extract<Settled, { verdict: 'limited' }>,
+  { configuration }: AdmissionGate,
+): void {
   const { code, message, trailers } = rejectionOf(decision, configuration.settings)
   answer(down, code, message, trailers)
 }

@@ -16,7 +16,7 @@ import type { OwnNames } from '../proxy/names.ts'
 import { openRequest } from '../proxy/upstream.ts'
 import { type CallCount, COUNTED_SERVICE } from './call.ts'
 import type { Callers, Peer } from './callers.ts'
-import type { Admission, Door } from './door.ts'
+import type { Admission, AdmissionGate } from './admissionGate.ts'
 import type { CallMeter } from './exchange.ts'
 import { type GatewayResponse, gatewayMethod, readGatewayRequest, readGatewayResponse } from './gatewayRequests.ts'
 import { MOST_READ_BYTES } from './requests.ts'
@@ -31,7 +31,7 @@ const PLAIN_PATH = /^\/(?:[\w-][\w.-]*\/?)*$/
 
 export interface GatewayOptions {
   readonly upstream: Upstream
-  readonly door: Door
+  readonly gate: AdmissionGate
   readonly callers: Callers
   readonly now: () => number
   readonly meter?: CallMeter
@@ -159,7 +159,7 @@ class GatewayCall implements Unfinished {
   }
 
   #admit(body: Buffer): void {
-    const { door, callers, now, meter } = this.#gateway.options
+    const { gate, callers, now, meter } = this.#gateway.options
     const { peer } = this.#guest
     const { headers } = this.#request
     const began = now()
@@ -183,7 +183,7 @@ class GatewayCall implements Unfinished {
       clientIP: peer.clientIP,
       requestBytes: body.length,
     }
-    this.#admission = door.arrive(request, (decision) => this.#decided(decision, body))
+    this.#admission = gate.arrive(request, (decision) => this.#decided(decision, body))
     if (this.#over !== undefined) this.#admission.end(this.#over)
     meter?.overhead(now() - began)
   }
@@ -191,7 +191,7 @@ class GatewayCall implements Unfinished {
   #decided(decision: Settled | undefined, body: Buffer): void {
     if (this.#response.destroyed) return
     if (decision?.verdict !== 'limited') return this.#forward(body)
-    const { code, message, trailers } = rejectionOf(decision, this.#gateway.options.door.configuration.settings)
+    const { code, message, trailers } = rejectionOf(decision, this.#gateway.options.gate.configuration.settings)
     // Its end is the decision itself.
     this.#over = { ok: false, scannedKeys: undefined, responseBytes: undefined, latencyMs: undefined }
     for (const name of Object.keys(trailers)) this.#response.setHeader(name, trailers[name] ?? '')

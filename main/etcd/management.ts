@@ -28,7 +28,7 @@ import { type Seen, seenOf } from '../../core/qos/seen.ts'
 import { monitored, type MonitorKind, Traffic } from '../../core/qos/traffic.ts'
 import { msToNs, type Nanoseconds, secondsToNs } from '../../core/units.ts'
 import type { Bypass } from './bypass.ts'
-import type { Door, Mode } from './door.ts'
+import type { AdmissionGate, Mode } from './admissionGate.ts'
 import type { KeptRules, RulesStore } from './rulesStore.ts'
 import type { StorageReading } from './storage.ts'
 import { requestView, stateView, topView } from './view.ts'
@@ -37,7 +37,7 @@ import { requestView, stateView, topView } from './view.ts'
 export const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
 
 export interface ManagementOptions {
-  readonly door: Door
+  readonly gate: AdmissionGate
   /** Where changes are kept; absent when the rules come from files, which only their owner changes. */
   readonly store?: RulesStore
   readonly url: () => string
@@ -45,7 +45,7 @@ export interface ManagementOptions {
   readonly storage: () => StorageReading | undefined
   /** Absent where requests cannot bypass the proxy. */
   readonly bypass?: () => Bypass | undefined
-  /** Monotonic milliseconds, the clock of the door. */
+  /** Monotonic milliseconds, the clock of the gate. */
   readonly now: () => number
   /** Unix milliseconds. */
   readonly time: () => number
@@ -90,7 +90,7 @@ export class Management {
     this.#options = options
     this.#revision = revision
     this.#since = options.time()
-    options.door.on('ended', (decision, observed) => {
+    options.gate.on('ended', (decision, observed) => {
       const seen = seenOf(decision, observed)
       this.traffic.push(seen)
       for (const monitor of this.#monitors) monitor(seen)
@@ -107,9 +107,9 @@ export class Management {
   }
 
   state(): EtcdState {
-    const { door, url, upstream, storage, bypass, time } = this.#options
+    const { gate, url, upstream, storage, bypass, time } = this.#options
     return stateView({
-      door,
+      gate,
       traffic: this.traffic,
       now: this.#nowNs,
       time: time(),
@@ -153,7 +153,7 @@ export class Management {
 
   /** Applies an edit of the rule files. */
   configure(configuration: QosConfiguration, mode?: Mode): void {
-    this.#options.door.configure(configuration, mode)
+    this.#options.gate.configure(configuration, mode)
     this.traffic.forgetAllBut(new Set(configuration.rules.map(({ name }) => name)))
   }
 
@@ -168,9 +168,9 @@ export class Management {
   }
 
   async #change(change: EtcdChange): Promise<EtcdChanged> {
-    const { door, store, time } = this.#options
+    const { gate, store, time } = this.#options
     if (store === undefined) return this.#withoutStore(change)
-    let next: QosConfiguration = door.configuration
+    let next: QosConfiguration = gate.configuration
     let warnings: readonly string[] = []
     const { revision, mode } = await store.change(time(), (kept) => {
       const current = kept === undefined ? NO_RULES : configurationOf(kept)
@@ -183,7 +183,7 @@ export class Management {
           action: 'mode',
           kind: '',
           name: '',
-          before: kept?.mode ?? door.mode,
+          before: kept?.mode ?? gate.mode,
           after: change.mode,
         }
       }
@@ -195,7 +195,7 @@ export class Management {
       const part = (document: RulesDocument): Json =>
         change.action === 'import' ? toJson(document) : (entryOf(document, change.kind, change.name) ?? null)
       return {
-        mode: kept?.mode ?? door.mode,
+        mode: kept?.mode ?? gate.mode,
         document: toJson(after),
         action: change.action,
         kind,
@@ -215,20 +215,20 @@ export class Management {
         'unsupported',
         'The rules of this proxy come from files. Edit the files, or start the proxy without --rules to manage its rules.',
       )
-    this.configure(this.#options.door.configuration, change.mode)
+    this.configure(this.#options.gate.configuration, change.mode)
     return { revision: 0, warnings: [] }
   }
 
   /** What these rules would have done in the last ten minutes; without a change, the rules in effect. */
   preview(change?: EtcdChange): EtcdPreview {
-    const { door } = this.#options
+    const { gate } = this.#options
     const { configuration } =
-      change === undefined || change.action === 'mode' ? door : changeRules(door.configuration, change)
+      change === undefined || change.action === 'mode' ? gate : changeRules(gate.configuration, change)
     return previewOf(this.traffic.recent(this.#nowNs - PREVIEWED_NS), configuration)
   }
 
   advise(): readonly EtcdAdvice[] {
-    return advise(this.traffic.recent(this.#nowNs - ADVISED_NS), this.#options.door.configuration)
+    return advise(this.traffic.recent(this.#nowNs - ADVISED_NS), this.#options.gate.configuration)
   }
 
   /**
@@ -236,12 +236,12 @@ export class Management {
    * that cannot be parsed.
    */
   test(record: Json): Json {
-    const { door } = this.#options
+    const { gate } = this.#options
     const read = new RecordReader().read(record)
     if (!read.ok) throw new ProblemError('invalid-input', read.message)
     const { request, observed, storageQuotaUsed } = read.record
-    const { configuration } = door
-    const engine = new QosEngine(configuration, () => undefined, structuredClone(door.engine.state))
+    const { configuration } = gate
+    const engine = new QosEngine(configuration, () => undefined, structuredClone(gate.engine.state))
     const hash = hashOf(request)
     const { scannedKeys, responseBytes, latencyMs } = observed
     if (hash !== undefined && [scannedKeys, responseBytes, latencyMs].some((cost) => cost !== undefined))
@@ -252,7 +252,7 @@ export class Management {
 
   /** Classes and rules in the format of rule files. */
   document(): RulesDocument {
-    return documentOf(this.#options.door.configuration)
+    return documentOf(this.#options.gate.configuration)
   }
 
   /** The rules of an earlier revision. */

@@ -3,7 +3,7 @@ import { standingClock } from '../../test/harness/standingClock.ts'
 import { readRules } from '../../core/qos/read.ts'
 import { keyOperation } from '../../core/qos/record.ts'
 import type { QosRequest } from '../../core/qos/request.ts'
-import { Door } from './door.ts'
+import { AdmissionGate } from './admissionGate.ts'
 import { Management } from './management.ts'
 import { EtcdMetrics } from './metrics.ts'
 
@@ -24,20 +24,20 @@ const COST = { ok: true, scannedKeys: 50, responseBytes: 900, latencyMs: 3 }
 function metered() {
   if (configuration === undefined) throw new Error('the rules are wrong')
   const { environment } = standingClock(0)
-  const door = new Door(configuration, 'enforce', environment)
+  const gate = new AdmissionGate(configuration, 'enforce', environment)
   const management = new Management(
-    { door, url: () => '', upstream: '', storage: () => undefined, now: environment.now, time: environment.now },
+    { gate, url: () => '', upstream: '', storage: () => undefined, now: environment.now, time: environment.now },
     0,
   )
-  const metrics = new EtcdMetrics(door, management, { storage: () => undefined, clock: environment })
+  const metrics = new EtcdMetrics(gate, management, { storage: () => undefined, clock: environment })
   const verdicts = { let: 0, limited: 0 }
   const send = (user: string): void => {
-    const { end } = door.arrive(list(user), (decision) => {
+    const { end } = gate.arrive(list(user), (decision) => {
       verdicts[decision?.verdict === 'limited' ? 'limited' : 'let'] += 1
     })
     end(COST)
   }
-  return { door, management, metrics, send, verdicts }
+  return { gate, management, metrics, send, verdicts }
 }
 
 test('has the families of the specification, and counts conserve every request', async () => {

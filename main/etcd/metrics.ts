@@ -9,7 +9,7 @@ import type { Settled } from '../../core/qos/seen.ts'
 import type { Observed } from '../../core/qos/tracker.ts'
 import { MS_PER_SECOND, msToNs } from '../../core/units.ts'
 import { CountedHistogram } from '../simulated/countedHistogram.ts'
-import type { Door } from './door.ts'
+import type { AdmissionGate } from './admissionGate.ts'
 import type { CallMeter } from './exchange.ts'
 import type { Management } from './management.ts'
 import type { StorageReading } from './storage.ts'
@@ -27,7 +27,7 @@ const CODES =
     ' ',
   )
 
-/** The part of the door's clock that the metrics need. */
+/** The part of the gate's clock that the metrics need. */
 export interface MeteredClock {
   /** Monotonic milliseconds. */
   readonly now: () => number
@@ -77,16 +77,16 @@ export class EtcdMetrics implements CallMeter {
   }
 
   constructor(
-    door: Door,
+    gate: AdmissionGate,
     management: Management,
     { storage, clock }: { readonly storage: () => StorageReading | undefined; readonly clock: MeteredClock },
   ) {
     this.#management = management
     this.#clock = clock
-    door.on('decided', (decision) => this.#count(decision))
-    door.on('ended', (decision, observed) => this.#measure(decision, observed, door))
-    this.#gauge('tracker_entries', 'Requests that proved expensive.', () => door.engine.state.tracker.size)
-    this.#gauge('tracker_capacity', 'Most entries of the tracker.', () => door.configuration.settings.trackerCapacity)
+    gate.on('decided', (decision) => this.#count(decision))
+    gate.on('ended', (decision, observed) => this.#measure(decision, observed, gate))
+    this.#gauge('tracker_entries', 'Requests that proved expensive.', () => gate.engine.state.tracker.size)
+    this.#gauge('tracker_capacity', 'Most entries of the tracker.', () => gate.configuration.settings.trackerCapacity)
     this.#gauge('storage_quota_used_ratio', 'Used part of the storage quota.', () => {
       const reading = storage()
       return reading === undefined ? Number.NaN : reading.status.dbSizeInUse / reading.quota
@@ -103,8 +103,8 @@ export class EtcdMetrics implements CallMeter {
     this.#gauge('config_revision', 'Revision of the kept rules; NaN for rules from files.', () =>
       management.revision === null ? Number.NaN : management.revision,
     )
-    this.#lookups(door)
-    this.#classes(door)
+    this.#lookups(gate)
+    this.#classes(gate)
   }
 
   unread(verdict: 'passed' | 'limited'): void {
@@ -167,14 +167,14 @@ export class EtcdMetrics implements CallMeter {
   }
 
   /** Counters that the engine keeps: their values are copied when the page is written. */
-  #lookups(door: Door): void {
+  #lookups(gate: AdmissionGate): void {
     const lookups = new Counter({
       name: 'etcd_qos_tracker_lookups_total',
       help: 'Lookups in the tracker, by result.',
       labelNames: ['result'],
       registers: [],
       collect() {
-        const { hits, misses } = door.engine.state.lookups
+        const { hits, misses } = gate.engine.state.lookups
         this.reset()
         this.inc({ result: 'hit' }, hits)
         this.inc({ result: 'miss' }, misses)
@@ -186,15 +186,15 @@ export class EtcdMetrics implements CallMeter {
       registers: [],
       collect() {
         this.reset()
-        this.inc(door.engine.state.lookups.evictions)
+        this.inc(gate.engine.state.lookups.evictions)
       },
     })
     this.#registry.registerMetric(lookups)
     this.#registry.registerMetric(evictions)
   }
 
-  #classes(door: Door): void {
-    const levels = (): readonly ClassLevel[] => door.engine.levels(msToNs(this.#clock.now()))
+  #classes(gate: AdmissionGate): void {
+    const levels = (): readonly ClassLevel[] => gate.engine.levels(msToNs(this.#clock.now()))
     const level = new Gauge({
       name: 'etcd_qos_class_level',
       help: 'Tokens of a tbf class, seconds until a lbf class admits, requests in flight, or units used in the window.',
@@ -231,14 +231,14 @@ export class EtcdMetrics implements CallMeter {
     if (decision.verdict === 'limited') this.#limited.inc(op, rule, className, decision.reason)
   }
 
-  #measure({ request, verdict, evidence }: Settled, observed: Observed, door: Door): void {
+  #measure({ request, verdict, evidence }: Settled, observed: Observed, gate: AdmissionGate): void {
     const op = labelOf(request.method)
     if (request.requestBytes !== undefined) this.#requestBytes.observe(request.requestBytes, op)
-    if (verdict === 'limited' && door.mode === 'enforce') return
+    if (verdict === 'limited' && gate.mode === 'enforce') return
     if (observed.scannedKeys !== undefined) this.#scan.observe(observed.scannedKeys, op)
     if (observed.responseBytes !== undefined) this.#responseBytes.observe(observed.responseBytes, op)
     const measured = { ...evidence, prediction: observed }
-    for (const kind of this.#exceeded(request, measured, door)) this.#expensive.inc(op, kind)
+    for (const kind of this.#exceeded(request, measured, gate)) this.#expensive.inc(op, kind)
     if (evidence.prediction === undefined || !observed.ok) return
     for (const kind of COMPARED) {
       const [expected, actual] = [valueOf(kind, request, evidence), valueOf(kind, request, measured)]
@@ -246,7 +246,11 @@ export class EtcdMetrics implements CallMeter {
     }
   }
 
-  #exceeded(request: QosRequest, measured: Settled['evidence'], { configuration }: Door): ReadonlySet<ConditionKind> {
+  #exceeded(
+    request: QosRequest,
+    measured: Settled['evidence'],
+    { configuration }: AdmissionGate,
+  ): ReadonlySet<ConditionKind> {
     const { rules } = configuration
     if (this.#compiled.rules !== rules)
       this.#compiled = { rules, predicting: compileRules(rules).filter(({ rule }) => needsPrediction(rule)) }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ProblemError } from '../../core/errors.ts'
 import { isMap, type Json } from '../../core/manifest/json.ts'
 import { openDatabase } from '../store/database.ts'
-import { MODES, type Mode } from './door.ts'
+import { MODES, type Mode } from './admissionGate.ts'
 
 /** A stored revision of the rules of a proxy, and the change that led to it. */
 export interface Revision {

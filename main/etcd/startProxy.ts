@@ -6,7 +6,7 @@ import type { TlsFiles } from '../proxy/listen.ts'
 import { watchBypass } from './bypass.ts'
 import { addressOf, type ControlServer, rulesFile, startControl } from './control.ts'
 import { answers } from './controlClient.ts'
-import { Door, type Mode } from './door.ts'
+import { AdmissionGate, type Mode } from './admissionGate.ts'
 import { openEtcdProxy } from './etcdProxy.ts'
 import { keptConfiguration, Management } from './management.ts'
 import { EtcdMetrics } from './metrics.ts'
@@ -44,7 +44,7 @@ export interface ProxyStart {
 /** A proxy with its management servers and watchers. */
 export interface StartedProxy {
   readonly url: string
-  readonly door: Door
+  readonly gate: AdmissionGate
   readonly management: Management
   readonly metrics: EtcdMetrics
   readonly control: ControlServer
@@ -79,14 +79,14 @@ export async function keptRules(folder: string, name: string): Promise<StartRule
 export async function startProxy(start: ProxyStart, { now: time, after }: Environment): Promise<StartedProxy> {
   const { upstream, rules, folder, name, onDecided, onReach = () => undefined } = start
   const clock = { now: () => performance.now(), after }
-  const door = new Door(rules.configuration, rules.mode, clock)
-  if (onDecided !== undefined) door.on('decided', (decision) => onDecided(decision, door.configuration.settings))
-  const storage = watchStorage(upstream, door, clock.now, onReach)
+  const gate = new AdmissionGate(rules.configuration, rules.mode, clock)
+  if (onDecided !== undefined) gate.on('decided', (decision) => onDecided(decision, gate.configuration.settings))
+  const storage = watchStorage(upstream, gate, clock.now, onReach)
   const calls = { begun: 0, answered: 0, givenUp: 0 }
   const bypass = watchBypass(upstream, calls, clock.now)
   const closing: (() => unknown)[] = [
     () => rules.store?.close(),
-    () => door.close(),
+    () => gate.close(),
     () => storage.close(),
     () => bypass.close(),
   ]
@@ -97,7 +97,7 @@ export async function startProxy(start: ProxyStart, { now: time, after }: Enviro
     let url = ''
     const management = new Management(
       {
-        door,
+        gate,
         ...(rules.store !== undefined && { store: rules.store }),
         url: () => url,
         upstream: upstream.url,
@@ -108,13 +108,13 @@ export async function startProxy(start: ProxyStart, { now: time, after }: Enviro
       },
       rules.revision,
     )
-    const metrics = new EtcdMetrics(door, management, { storage: storage.reading, clock })
+    const metrics = new EtcdMetrics(gate, management, { storage: storage.reading, clock })
     const proxy = await openEtcdProxy({
       upstream,
       ...(start.host !== undefined && { host: start.host }),
       port: start.port,
       ...(start.tls !== undefined && { tls: start.tls }),
-      door,
+      gate,
       now: clock.now,
       meter: metrics,
       calls,
@@ -124,7 +124,7 @@ export async function startProxy(start: ProxyStart, { now: time, after }: Enviro
     const { controlPort, grpcPort } = start
     const control = await startControl({ port: controlPort, grpcPort, management, folder, name })
     closing.push(() => control.close())
-    return { url, door, management, metrics, control, close }
+    return { url, gate, management, metrics, control, close }
   } catch (error) {
     await close()
     throw error

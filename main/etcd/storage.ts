@@ -1,5 +1,5 @@
 import { messageOf } from '../../core/errors.ts'
-import type { Door } from './door.ts'
+import type { AdmissionGate } from './admissionGate.ts'
 import { memberMetrics } from './memberMetrics.ts'
 import { type MemberStatus, readStatus } from './requests.ts'
 import { callUnary, UpstreamConnection, type Upstream } from './upstream.ts'
@@ -39,7 +39,7 @@ async function metricsQuota(upstream: Upstream): Promise<number | undefined> {
  */
 export function watchStorage(
   upstream: Upstream,
-  door: Door,
+  gate: AdmissionGate,
   now: () => number,
   onReach: (problem: string | undefined) => void,
 ): StorageWatch {
@@ -60,17 +60,17 @@ export function watchStorage(
     try {
       const status = readStatus(await callUnary(connection, '/etcdserverpb.Maintenance/Status'))
       if (status.dbSizeQuota === 0) found ??= await metricsQuota(upstream)
-      const told = status.dbSizeQuota > 0
-      const quota = told ? status.dbSizeQuota : (found ?? DEFAULT_QUOTA_BYTES)
-      reading = { status, quota, quotaFrom: told ? 'status' : found === undefined ? 'default' : 'metrics' }
+      const reported = status.dbSizeQuota > 0
+      const quota = reported ? status.dbSizeQuota : (found ?? DEFAULT_QUOTA_BYTES)
+      reading = { status, quota, quotaFrom: reported ? 'status' : found === undefined ? 'default' : 'metrics' }
       readAt = now()
       reach(undefined)
-      door.setStorageQuotaUsed(status.dbSizeInUse / quota)
+      gate.setStorageQuotaUsed(status.dbSizeInUse / quota)
     } catch (error) {
       reach(messageOf(error))
       if (now() - readAt >= STALE_MS) {
         reading = undefined
-        door.setStorageQuotaUsed(undefined)
+        gate.setStorageQuotaUsed(undefined)
       }
     } finally {
       busy = false

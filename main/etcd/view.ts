@@ -11,13 +11,13 @@ import type { Seen } from '../../core/qos/seen.ts'
 import { byPrefix, byRequest, ranked, type Traffic, type Usage, usages, type Verdicts } from '../../core/qos/traffic.ts'
 import { MS_PER_SECOND, type Nanoseconds, nsToMs, secondsToNs } from '../../core/units.ts'
 import type { Bypass } from './bypass.ts'
-import type { Door } from './door.ts'
+import type { AdmissionGate } from './admissionGate.ts'
 import type { StorageReading } from './storage.ts'
 
 export interface Viewed {
-  readonly door: Door
+  readonly gate: AdmissionGate
   readonly traffic: Traffic
-  /** Time of the door's clock, and the same instant in Unix milliseconds. */
+  /** Time of the gate's clock, and the same instant in Unix milliseconds. */
   readonly now: Nanoseconds
   readonly time: number
   readonly url: string
@@ -47,9 +47,9 @@ const MOST_LATELY = 60
 
 /** Everything that a screen or a command shows of a running proxy. */
 export function stateView(viewed: Viewed): EtcdState {
-  const { door, traffic, now, time, url, upstream, revision, unread, watches, storage, bypass, since, decideMs, top } =
+  const { gate, traffic, now, time, url, upstream, revision, unread, watches, storage, bypass, since, decideMs, top } =
     viewed
-  const { configuration, mode, engine } = door
+  const { configuration, mode, engine } = gate
   const { tracker, lookups } = engine.state
   const rateSeconds = Math.max(1, Math.min(MOST_RATE_SECONDS, (time - since) / MS_PER_SECOND))
   const recent = traffic.recent(now - secondsToNs(rateSeconds))
@@ -217,7 +217,7 @@ function warningsOf(rule: QosRule, rules: readonly QosRule[]): string[] {
   })
 }
 
-/** `offset`: Unix milliseconds at which the door's clock started. */
+/** `offset`: Unix milliseconds at which the gate's clock started. */
 export function requestView(seen: Seen, offset: number): EtcdRequest {
   const { at, request, observed, verdict, rule, className, reason, retryAfterMs, waitedMs } = seen
   const { scannedKeys, responseBytes, latencyMs } = observed

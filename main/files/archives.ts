@@ -137,21 +137,21 @@ function* tarMembers({ name: archive, bytes }: PackedFile): Generator<PackedFile
     const end = field.indexOf(0)
     return field.subarray(0, end === -1 ? length : end).toString('utf8')
   }
-  let told: { name?: string | undefined; size?: number | undefined } = {}
+  let extended: { name?: string | undefined; size?: number | undefined } = {}
   for (let at = 0; at + BLOCK <= bytes.length && bytes[at] !== 0;) {
     const kind = text(at + 156, 1)
     const prefix = text(at + 257, 6) === 'ustar' ? text(at + 345, 155) : ''
-    const size = told.size ?? sizeOf(bytes.subarray(at + 124, at + 136))
+    const size = extended.size ?? sizeOf(bytes.subarray(at + 124, at + 136))
     const from = at + BLOCK
     if (Number.isNaN(size) || from + size > bytes.length) throw problem(archive, 'is a damaged or cut tar archive')
     const content = bytes.subarray(from, from + size)
     const own = prefix === '' ? text(at, 100) : `${prefix}/${text(at, 100)}`
-    const name = told.name ?? own
+    const name = extended.name ?? own
     at = from + Math.ceil(size / BLOCK) * BLOCK
-    if (kind === 'x') told = paxOf(content)
-    else if (kind === 'L') told = { ...told, name: content.toString('utf8').replace(/\0.*$/s, '') }
+    if (kind === 'x') extended = paxOf(content)
+    else if (kind === 'L') extended = { ...extended, name: content.toString('utf8').replace(/\0.*$/s, '') }
     else {
-      told = {}
+      extended = {}
       if (kind === '0' || kind === '' || kind === '7') yield { name: `${archive}/${clean(name)}`, bytes: content }
     }
   }

@@ -10,9 +10,9 @@ import type { Environment } from '../ports/environment.ts'
 import { createTopic } from '../ports/topic.ts'
 import { scrapeSource } from '../sources/scrapeSource.ts'
 import { createAlerting } from '../workspace/alerting.ts'
-import { createObjectDesk } from '../workspace/objectDesk.ts'
+import { connectObjects } from '../workspace/connectedObjects.ts'
 import { startSession } from '../workspace/session.ts'
-import { toldHandlers } from '../workspace/told.ts'
+import { eventHandlers } from '../workspace/eventHandlers.ts'
 import { headlampBase } from './send.ts'
 
 /**
@@ -70,7 +70,7 @@ export function serveInHeadlamp(port: Port, { cluster, version, send, environmen
     onEvent: (event, picture, taken) => void alerting.take(event, picture, taken, environment.now()),
   })
   connections.publish([session.connection])
-  const told = toldHandlers({ session, desk: createObjectDesk(session, environment), alerting, environment })
+  const events = eventHandlers({ session, objects: connectObjects(session, environment), alerting, environment })
   let settings = DEFAULT_SETTINGS
   const handlers: SomeHandlers = {
     procedures: {
@@ -82,9 +82,9 @@ export function serveInHeadlamp(port: Port, { cluster, version, send, environmen
       }),
       'settings.read': async () => settings,
       'settings.write': async (change) => (settings = { ...settings, ...change }),
-      ...told.procedures,
+      ...events.procedures,
     },
-    streams: { connections: (_, emit, signal) => connections.subscribe(emit, signal), ...told.streams },
+    streams: { connections: (_, emit, signal) => connections.subscribe(emit, signal), ...events.streams },
   }
   const answers = [...Object.keys(handlers.procedures), ...Object.keys(handlers.streams)]
   serve(port, handlers)

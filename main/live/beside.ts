@@ -47,7 +47,7 @@ export function createBeside({ run, engine, version }: BesideOptions): Beside {
       lasted: (row, ns) => hearing?.lasted(row, ns),
       watchEnded: (row) => hearing?.watchEnded(row),
       abandoned: (row) => hearing?.abandoned(row),
-      told: (facts) => draft.facts(facts),
+      onFacts: (facts) => draft.facts(facts),
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mandatoryLevels, mandatorySchemas } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
-import { NOTHING_READ } from '../ports/objectDoor.ts'
+import { NOTHING_READ } from '../ports/objectGateway.ts'
 import { createEngineObjects } from './engineObjects.ts'
 import type { UpstreamObjects } from './upstreamObjects.ts'
 

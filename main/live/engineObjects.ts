@@ -25,7 +25,7 @@ export interface EngineObjectsOptions {
 
 /** The objects of an engine on live traffic: the server's, or built-in ones, with the edits made here. */
 export interface EngineObjects {
-  readonly door: SimulatedObjects
+  readonly gateway: SimulatedObjects
   /** The server's objects may have changed. */
   follow(): void
   /** Sentences: where the objects come from, unless they are the server's. */
@@ -42,9 +42,9 @@ export function createEngineObjects(options: EngineObjectsOptions): EngineObject
   const local = new LocalObjects(given === undefined ? (upstream?.objects ?? builtIn) : builtIn, () => randomUUID())
   const adopt = (objects: ObjectSet): void => {
     configure(objects)
-    door.changed()
+    gateway.changed()
   }
-  const door = createSimulatedObjects({
+  const gateway = createSimulatedObjects({
     origin: 'proxy',
     judge: `The ${target}`,
     target,
@@ -57,7 +57,7 @@ export function createEngineObjects(options: EngineObjectsOptions): EngineObject
   configure(local.objects)
   let followed = upstream?.objects
   return {
-    door,
+    gateway,
     follow() {
       if (upstream?.objects === undefined || upstream.objects === followed) return
       followed = upstream.objects

@@ -5,7 +5,7 @@ import type { FeedSpec } from '../../core/contract/live.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
 import type { Connection } from '../cluster/connection.ts'
-import type { ObjectDoor } from '../ports/objectDoor.ts'
+import type { ObjectGateway } from '../ports/objectGateway.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { storedSet } from '../simulated/objects.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -34,7 +34,7 @@ export interface FeedObjects {
   readonly now: ObjectSet
   onChange: () => void
   notes(): readonly string[]
-  door(title: string): ObjectDoor
+  gateway(title: string): ObjectGateway
 }
 
 export async function followFeedObjects({
@@ -68,7 +68,7 @@ export async function followFeedObjects({
       if (upstream === undefined) return given === undefined ? [NO_CLUSTER] : []
       return upstream.objects === undefined ? [neverRead(version, upstream.problem)] : []
     },
-    door: (title) => ({
+    gateway: (title) => ({
       origin: upstream === undefined ? 'feed' : 'cluster',
       target: upstream?.target ?? title,
       targetKey: upstream?.targetKey ?? title,

@@ -39,7 +39,7 @@ export function createFrames({ server, version, environment, present, byClock }:
   let emit: Emit = () => undefined
   let signal: AbortSignal | undefined
   let watched = false
-  let dumpsToldMs = Number.NEGATIVE_INFINITY
+  let dumpsReportedMs = Number.NEGATIVE_INFINITY
   let known: ServerFacts | undefined
   let health: ServerHealth = { id: server, status: 'connecting', failures: [] }
   const tell = (change: Partial<ServerHealth>): void => {
@@ -62,12 +62,12 @@ export function createFrames({ server, version, environment, present, byClock }:
   const dump = (): void => {
     const engine = present()
     if (engine === undefined) return
-    const told = dumpFrame(server, engine)
-    emit({ kind: 'dump', dump: told })
+    const latest = dumpFrame(server, engine)
+    emit({ kind: 'dump', dump: latest })
     const nowMs = environment.now()
-    if (nowMs - dumpsToldMs < DUMP_HEALTH_MS) return
-    dumpsToldMs = nowMs
-    tell({ dumps: { status: 'ok', costMs: 0, bytes: 0, lastAt: told.at } })
+    if (nowMs - dumpsReportedMs < DUMP_HEALTH_MS) return
+    dumpsReportedMs = nowMs
+    tell({ dumps: { status: 'ok', costMs: 0, bytes: 0, lastAt: latest.at } })
   }
   const frames = repeating(environment, frame)
   const dumps = repeating(environment, dump)

@@ -2,7 +2,7 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Problem } from '../../core/errors.ts'
 import { createClusterObjects } from '../cluster/clusterObjects.ts'
 import type { Connection } from '../cluster/connection.ts'
-import { NOTHING_READ } from '../ports/objectDoor.ts'
+import { NOTHING_READ } from '../ports/objectGateway.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
 
@@ -38,14 +38,14 @@ export function followUpstreamObjects(
   signal: AbortSignal,
   onChange: () => void,
 ): Promise<UpstreamObjects> {
-  const door = createClusterObjects(connection, environment)
+  const gateway = createClusterObjects(connection, environment)
   let reading: ObjectsReading = { state: 'loading', objects: NOTHING_READ }
   let version: string | undefined
   let objects: ObjectSet | undefined
   let names: ReadonlyMap<string, string> = new Map()
   const following: UpstreamObjects = {
-    target: door.target,
-    targetKey: door.targetKey,
+    target: gateway.target,
+    targetKey: gateway.targetKey,
     get reading() {
       return reading
     },
@@ -71,7 +71,7 @@ export function followUpstreamObjects(
       cancel()
       cancel = environment.after(ms, () => resolve(following))
     }
-    door.start(signal, (next) => {
+    gateway.start(signal, (next) => {
       reading = next
       version = next.version ?? version
       const readable = next.state === 'current' || next.state === 'stale'

@@ -1,11 +1,11 @@
-import type { Extent, Moment, Noted, PastRequests, RunStep, RunStepped } from '../../core/contract/recording.ts'
+import type { Extent, Moment, Note, PastRequests, RunStep, RunStepped } from '../../core/contract/recording.ts'
 import type { ServerFacts } from '../../core/engine/facts.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { HeatQuery } from '../../core/history/heat.ts'
 import type { HeatMap, Series } from '../../core/history/series.ts'
 import type { TierQuery } from '../../core/history/tier.ts'
-import type { Told } from '../../core/source/recording.ts'
+import type { TimedEvent } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 
 /**
@@ -27,7 +27,7 @@ export interface Archive {
    * Notes about servers and objects in a range, oldest first, the last 1,000; for recordings of earlier versions like
    * `heatMap`.
    */
-  noted(from: UnixMs, to: UnixMs): readonly Noted[]
+  notes(from: UnixMs, to: UnixMs): readonly Note[]
   series(server: string, query: TierQuery): Series
   /**
    * For recordings of earlier versions only the last `MOST_READ_MS` of the range, because every sample has to be read.
@@ -39,7 +39,7 @@ export interface Archive {
    * Objects and health up to an instant, and the samples of the minute before it; without an instant, at the end of the
    * recordings. Empty where nothing was recorded before it.
    */
-  upTo(at?: UnixMs): readonly Told[]
+  upTo(at?: UnixMs): readonly TimedEvent[]
   /** Pages, dumps, objects and health of a range, after the state at its beginning. */
-  told(from: UnixMs, to: UnixMs): readonly Told[]
+  events(from: UnixMs, to: UnixMs): readonly TimedEvent[]
 }

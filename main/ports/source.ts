@@ -13,7 +13,7 @@ import type { ServerCall } from '../../core/simulate/server.ts'
 import type { ServerSummary } from '../../core/contract/fleet.ts'
 import type { UnixMs } from '../../core/units.ts'
 import type { Archive } from './archive.ts'
-import type { ObjectDoor } from './objectDoor.ts'
+import type { ObjectGateway } from './objectGateway.ts'
 import type { Subscribable } from './topic.ts'
 
 /**
@@ -25,7 +25,7 @@ export interface Source {
   /** A still source delivers once and never becomes stale. */
   readonly still: boolean
   /** Its flow-control objects, if it may have any; started by the consumer that shows them. */
-  readonly objects?: ObjectDoor
+  readonly objects?: ObjectGateway
   start(signal: AbortSignal, emit: Emit): void
   /** Drops the backoff and tries now; all servers without an argument. */
   tryNow(server?: string): void
@@ -41,13 +41,13 @@ export interface Source {
   /** Its individual requests, where it observes them. */
   readonly live?: LiveTraffic
   /** Present where the source is a proxy in front of an etcd. */
-  readonly etcd?: EtcdDesk
+  readonly etcd?: EtcdControl
   /** Settles once everything that it acquired is released, ports above all. */
   readonly closed?: Promise<void>
 }
 
 /** A proxy in front of an etcd, which limits requests by rules. All methods reject with `ProblemError`. */
-export interface EtcdDesk {
+export interface EtcdControl {
   state(): Promise<EtcdState>
   change(change: EtcdChange): Promise<EtcdChanged>
   preview(change: EtcdChange | undefined): Promise<EtcdPreview>

@@ -49,7 +49,7 @@ export type PointsEvent =
   | { readonly kind: 'failed'; readonly problem: Problem }
 
 /** Runs comparisons and forecasts. */
-export interface WhatIfDesk {
+export interface WhatIfRunner {
   /** The scenarios of the library, in the order of their numbers. */
   scenarios(): Promise<readonly LibraryScenario[]>
   /** The text of one of them; rejects with `not-found`. */
@@ -95,7 +95,7 @@ export type TuneEvent =
   | { readonly kind: 'failed'; readonly problem: Problem }
 
 /** Runs the points of sweeps, and the searches of tuning. */
-export interface SweepDesk {
+export interface SweepRunner {
   /** Emits each point until all are computed or the rest failed, or until the signal aborts, which ends the run. */
   points(task: PointsTask, emit: (event: PointsEvent) => void, signal: AbortSignalLike): void
   /** The same for a part of a search. */

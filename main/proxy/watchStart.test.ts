@@ -26,12 +26,12 @@ test.each([
   ['resourceVersion=0', false, 10_000],
   ['resourceVersion=17', false, 1_000],
   ['limit=none', false, 10_000],
-])('a watch with "%s" is told of its start: %s, and takes %i ms at most', (query, told, longestMs) => {
-  expect(watchStartOf(`/api/v1/pods?watch=1&${query}`)).toMatchObject({ told, longestMs })
+])('a watch with "%s" is announced of its start: %s, and takes %i ms at most', (query, announced, longestMs) => {
+  expect(watchStartOf(`/api/v1/pods?watch=1&${query}`)).toMatchObject({ announced, longestMs })
 })
 
 /** Waits for nothing but the bookmark. */
-const BOOKMARK_ONLY = { told: true, quietMs: 1_000_000, longestMs: 1_000_000 }
+const BOOKMARK_ONLY = { announced: true, quietMs: 1_000_000, longestMs: 1_000_000 }
 const EVENT = Buffer.from('{"type":"ADDED","object":{"metadata":{"name":"k8s.io/initial-events-en"}}}\n')
 const BOOKMARK = Buffer.from('\u0000\u0019k8s.io/initial-events-end\u0012\u0004true')
 

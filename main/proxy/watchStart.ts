@@ -11,7 +11,7 @@ const SEAM = INITIAL_EVENTS_END.length - 1
 /** When a watch counts as initialised. Milliseconds. */
 export interface WatchStart {
   /** Its server itself signals the end of the initial events. */
-  readonly told: boolean
+  readonly announced: boolean
   /** A watch that is silent for this long has sent its initial events. */
   readonly quietMs: number
   /** A watch that is never silent counts as initialised after this time: later events have just happened. */
@@ -19,11 +19,11 @@ export interface WatchStart {
 }
 
 /** Servers before 1.27 do not support the bookmark and end their initial events without a signal. */
-const TOLD: WatchStart = { told: true, quietMs: 5_000, longestMs: 60_000 }
+const ANNOUNCED: WatchStart = { announced: true, quietMs: 5_000, longestMs: 60_000 }
 /** All objects are sent first. */
-const ALL_OBJECTS: WatchStart = { told: false, quietMs: 20, longestMs: 10_000 }
+const ALL_OBJECTS: WatchStart = { announced: false, quietMs: 20, longestMs: 10_000 }
 /** The changes since a version are sent first. */
-const SINCE: WatchStart = { told: false, quietMs: 20, longestMs: 1_000 }
+const SINCE: WatchStart = { announced: false, quietMs: 20, longestMs: 1_000 }
 
 /** Whether a request is a watch (specification 2.1). */
 export function asksForWatch({ method = 'GET', url = '/' }: Pick<IncomingMessage, 'method' | 'url'>): boolean {
@@ -36,7 +36,7 @@ export function watchStartOf(target: string): WatchStart {
   const read = parseRequestTarget(target)
   const options = read === undefined ? undefined : parseListOptions(read.query)
   if (options === undefined) return ALL_OBJECTS
-  if (options.sendInitialEvents === true) return TOLD
+  if (options.sendInitialEvents === true) return ANNOUNCED
   return options.resourceVersion === '' || options.resourceVersion === '0' ? ALL_OBJECTS : SINCE
 }
 
@@ -51,7 +51,7 @@ const MOST_WAITING_BYTES = 1 << 20
  */
 export function whenInitialised(
   answer: IncomingMessage,
-  { told, quietMs, longestMs }: WatchStart,
+  { announced, quietMs, longestMs }: WatchStart,
   initialised: () => void,
 ): void {
   const started = performance.now()
@@ -77,8 +77,8 @@ export function whenInitialised(
     reader?.close()
   }
   let timer = setTimeout(finish, quietMs)
-  let reader = told ? bookmarkReader(answer.headers['content-encoding'], finish, unreadable) : undefined
-  if (told && reader === undefined) unreadable()
+  let reader = announced ? bookmarkReader(answer.headers['content-encoding'], finish, unreadable) : undefined
+  if (announced && reader === undefined) unreadable()
   answer.on('data', look)
   answer.once('close', stop)
 }

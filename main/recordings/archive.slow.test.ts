@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createPicture, stretchesBetween, type Picture } from '../../core/source/picture.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
-import type { Noted } from '../../core/contract/recording.ts'
+import type { Note } from '../../core/contract/recording.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
-import { createSourceNoter } from '../../core/alerts/noted.ts'
+import { createSourceNoter } from '../../core/alerts/notes.ts'
 import { liveRequest } from '../../core/live/live.fixture.ts'
 import type { AdjustmentStep, DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
@@ -98,7 +98,7 @@ async function record(moments: typeof story, clock: ReturnType<typeof standingCl
     ]
     for (const event of events) {
       picture.take(event)
-      recorder.take(event, noter.take(event, picture, clock.environment.now()).noted)
+      recorder.take(event, noter.take(event, picture, clock.environment.now()).notes)
     }
     if (moments === story) {
       seen.push({ servers: picture.servers.map(({ latest }) => latest), dump: picture.dump(SERVERS[1] ?? '') })
@@ -216,8 +216,8 @@ describe('what was recorded', () => {
     expect(before.steps(server, from, to).map(({ at }) => at)).toEqual(
       archive.steps(server, from, to).map(({ at }) => at),
     )
-    expect(before.noted(from, to)).toEqual(archive.noted(from, to))
-    expect(before.noted(START, to)).not.toEqual([])
+    expect(before.notes(from, to)).toEqual(archive.notes(from, to))
+    expect(before.notes(START, to)).not.toEqual([])
     await rm(old, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
@@ -237,27 +237,27 @@ describe('what was recorded', () => {
     const series = archive.series(server, { from, to, maxPoints: 1_000 })
     expect(series.samples.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(SECONDS)
     expect(plain(undigested.series(server, { from, to, maxPoints: 1_000 }))).toEqual(plain(series))
-    expect(undigested.noted(from, to)).toEqual(archive.noted(from, to))
+    expect(undigested.notes(from, to)).toEqual(archive.notes(from, to))
     await rm(old, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
   test('notes what happened in a range, alerts as they were evaluated then', () => {
     const noter = createSourceNoter()
     noter.take(objects('v1.36.0'), createPicture(), START)
-    const expected = seen.flatMap(({ servers }) => servers.flatMap((server) => noter.takeServer(server).noted))
+    const expected = seen.flatMap(({ servers }) => servers.flatMap((server) => noter.takeServer(server).notes))
     const end = START + SECONDS * 1_000
-    expect(archive.noted(START, end)).toEqual(expected)
+    expect(archive.notes(START, end)).toEqual(expected)
     expect(expected.map(({ kind }) => kind)).toContain('alert')
     const [first] = expected
-    expect(archive.noted(START, (first?.at ?? 0) - 1)).toEqual([])
+    expect(archive.notes(START, (first?.at ?? 0) - 1)).toEqual([])
     // An alert begins at the same instant, whichever part of the time is read.
     for (const from of [START + 30_000, START + 150_000, START + 185_000]) {
-      expect(archive.noted(from, end)).toEqual(expected.filter(({ at }) => at >= from))
+      expect(archive.notes(from, end)).toEqual(expected.filter(({ at }) => at >= from))
     }
-    expect(archive.noted(end + 1, end + OFF_MS - 1)).toEqual([])
+    expect(archive.notes(end + 1, end + OFF_MS - 1)).toEqual([])
     // Two starts that were not recorded: the console was off.
     const next = end + OFF_MS
-    const starts = archive.noted(START - 86_400_000, next).filter(({ kind }) => kind === 'restarted')
+    const starts = archive.notes(START - 86_400_000, next).filter(({ kind }) => kind === 'restarted')
     expect(starts.map(({ at, server }) => [at, server])).toEqual(SERVERS.map((id) => [next - 86_400_000, id]))
   })
 
@@ -314,7 +314,7 @@ test('a server that does not answer leaves a gap, although its failures are reco
   await rm(own, { recursive: true, force: true })
 })
 
-test('the first sample is derived from what the source told of its past', async () => {
+test('the first sample is derived from what the source timed of its past', async () => {
   const clock = standingClock(START)
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
   const simulation = createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation' }), clock.environment, {
@@ -350,28 +350,28 @@ test('evaluates alerts from the first present sample on, as was done then, whate
   const recorder = recorderIn(own, clock)
   const picture = createPicture()
   const noter = createSourceNoter()
-  const noted: Noted[] = []
+  const notes: Note[] = []
   const present = START + 30_000
   for (const { frame } of syntheticStory({ seconds: 260, servers: 2, startAt: START })) {
     clock.advance(1_000)
     for (const server of frame.servers) {
       const event: SourceEvent = { kind: 'frame', frame: server, ...(unixMsOf(server.at) < present && { past: true }) }
       picture.take(event)
-      const found = noter.take(event, picture, unixMsOf(server.at)).noted
+      const found = noter.take(event, picture, unixMsOf(server.at)).notes
       recorder.take(event, found)
-      noted.push(...found)
+      notes.push(...found)
     }
   }
   await recorder.end()
   const recorded = archiveIn(own)
-  expect(recorded.noted(START, START + 260_000)).toEqual(noted)
-  expect(noted.map(({ kind }) => kind)).toContain('alert')
+  expect(recorded.notes(START, START + 260_000)).toEqual(notes)
+  expect(notes.map(({ kind }) => kind)).toContain('alert')
   expect(recorded.extent().first).toBe(present)
   expect(recorded.moment(present).gap).toBeUndefined()
   await rm(own, { recursive: true, force: true })
 })
 
-test('lists the requests that had come by an instant, as they ended, whatever was told of them in between', async () => {
+test('lists the requests that had come by an instant, as they ended, whatever was timed of them in between', async () => {
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
   const clock = standingClock(START)
   const recorder = recorderIn(own, clock)
@@ -388,8 +388,8 @@ test('lists the requests that had come by an instant, as they ended, whatever wa
     })
   for (const [second, { frame }] of story.slice(0, 90).entries()) {
     for (const server of frame.servers) recorder.take({ kind: 'frame', frame: server })
-    const told = changed(START + second * 1_000)
-    recorder.take({ kind: 'requests', changes: { event: second + 1, from: second, requests: told, dropped: 0 } })
+    const timed = changed(START + second * 1_000)
+    recorder.take({ kind: 'requests', changes: { event: second + 1, from: second, requests: timed, dropped: 0 } })
     clock.advance(1_000)
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -415,28 +415,28 @@ test('notes what happened in a range of any length', async () => {
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
   const clock = standingClock(START)
   const recorder = recorderIn(own, clock)
-  let told = 0
-  recorder.state.subscribe(({ events = 0 }) => (told = events), new AbortController().signal)
+  let timed = 0
+  recorder.state.subscribe(({ events = 0 }) => (timed = events), new AbortController().signal)
   const [moment] = story
-  const noted = Array.from({ length: 180 }, (_, minute): Noted => {
+  const notes = Array.from({ length: 180 }, (_, minute): Note => {
     const [at, server] = [START + minute * 60_000, SERVERS[minute % 2] ?? '']
     return { at, kind: minute % 3 === 0 ? 'alert' : 'resolved', text: `R1 of minute ${minute}`, server }
   })
-  for (const [minute, one] of noted.entries()) {
+  for (const [minute, one] of notes.entries()) {
     const [frame] = moment?.frame.servers ?? []
     if (frame === undefined) throw new Error('A story has servers.')
     recorder.take({ kind: 'frame', frame: { ...frame, at: new Date(one.at).toISOString() } }, [one])
     clock.advance(60_000)
-    await vi.waitFor(() => expect(told).toBe(minute + 1), { interval: 1 })
+    await vi.waitFor(() => expect(timed).toBe(minute + 1), { interval: 1 })
     await new Promise((resolve) => setImmediate(resolve))
   }
   await recorder.end()
   const read = archiveIn(own)
-  expect(read.noted(START, START + 3 * 3_600_000)).toEqual(noted)
+  expect(read.notes(START, START + 3 * 3_600_000)).toEqual(notes)
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 190 }), fc.nat(190), (first, length) => {
       const [from, to] = [START + first * 60_000, START + (first + length) * 60_000]
-      expect(read.noted(from, to)).toEqual(noted.filter(({ at }) => at >= from && at <= to))
+      expect(read.notes(from, to)).toEqual(notes.filter(({ at }) => at >= from && at <= to))
     }),
   )
   await rm(own, { recursive: true, force: true })
@@ -460,8 +460,8 @@ test('tells the last reallocations of a range, however long it is', async () => 
         steps: all.filter(({ at }) => at >= from - 30_000 && at <= to),
       })),
   })
-  let told = 0
-  recorder.state.subscribe(({ events = 0 }) => (told = events), new AbortController().signal)
+  let timed = 0
+  recorder.state.subscribe(({ events = 0 }) => (timed = events), new AbortController().signal)
   const [frame] = story[0]?.frame.servers ?? []
   if (frame === undefined) throw new Error('A story has servers.')
   for (let second = 0; second <= 9_000; second += 30) {
@@ -472,7 +472,7 @@ test('tells the last reallocations of a range, however long it is', async () => 
     picture.take(event)
     recorder.take(event, [])
     clock.advance(30_000)
-    await vi.waitFor(() => expect(told).toBe(second / 30 + 1), { interval: 1 })
+    await vi.waitFor(() => expect(timed).toBe(second / 30 + 1), { interval: 1 })
     await new Promise((resolve) => setImmediate(resolve))
   }
   await recorder.end()

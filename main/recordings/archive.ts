@@ -1,14 +1,14 @@
 import { dirname } from 'node:path'
-import { createSourceNoter } from '../../core/alerts/noted.ts'
+import { createSourceNoter } from '../../core/alerts/notes.ts'
 import type { LiveRequest, LiveState } from '../../core/contract/live.ts'
 import {
-  MOST_NOTED_PAST,
+  MOST_PAST_NOTES,
   type Extent,
   type Moment,
-  type Noted,
+  type Note,
   type PastRequests,
 } from '../../core/contract/recording.ts'
-import { createNoter } from '../../core/compare/noted.ts'
+import { createNoter } from '../../core/compare/noter.ts'
 import { MOST_READ_MS } from '../../core/bounds.ts'
 import { ProblemError, type Problem } from '../../core/errors.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
@@ -20,7 +20,13 @@ import { staleAfterMs } from '../../core/frame/staleAfter.ts'
 import { tierOfPacked } from '../../core/history/packed.ts'
 import { pointOf } from '../../core/history/point.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
-import { instantOf, threadOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
+import {
+  instantOf,
+  threadOf,
+  type EventKind,
+  type SegmentEvents,
+  type TimedEvent,
+} from '../../core/source/recording.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
@@ -51,7 +57,7 @@ const LEAD_MS = 40_000
  * The history that most alert rules use: a rule that is first evaluated at the start of a range would begin too early
  * or too late.
  */
-const NOTED_LEAD_MS = 600_000
+const NOTES_LEAD_MS = 600_000
 /** Minimum interval between two reads of the folder. */
 const LOOK_MS = 500
 /** A shorter time between two segments is not a gap: a segment ends with a sample. */
@@ -64,7 +70,7 @@ const MOST_PICTURED = 2
 
 /** Event kinds that make up a moment. */
 const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'etcd', 'note'])
-const TOLD: ReadonlySet<EventKind> = new Set(['frame', 'dump', 'health', 'objects'])
+const TIMED: ReadonlySet<EventKind> = new Set(['frame', 'dump', 'health', 'objects'])
 const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
 const REQUESTS: ReadonlySet<EventKind> = new Set(['requests'])
 /** A request is recorded once it is over: a longer one is unknown until then. */
@@ -88,7 +94,7 @@ interface KnownChapter {
 /** The picture of a range, and the notes in it. */
 interface Pictured {
   readonly picture: Picture
-  readonly noted: readonly Noted[]
+  readonly notes: readonly Note[]
 }
 
 /** A sample with the values derived from the samples before it. */
@@ -112,7 +118,7 @@ interface Seam {
 
 interface Played {
   readonly samples: readonly Sample[]
-  readonly told: readonly Told[]
+  readonly timed: readonly TimedEvent[]
 }
 
 export function createArchive({ folder, ids, source, now }: ArchiveOptions): Archive {
@@ -136,17 +142,17 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
 
   /** Consecutive segments. */
   const played = remember(MOST_PLAYED, (run: readonly Place[]): Played => {
-    const told = run.flatMap((place, index) => {
+    const timed = run.flatMap((place, index) => {
       const { before, events } = stateIn(place)
       return index === 0 ? [...before, ...events] : events
     })
     const picture = createPicture()
-    const samples = told.flatMap((one): Sample[] => {
+    const samples = timed.flatMap((one): Sample[] => {
       picture.take(one.event)
       const latest = one.event.kind === 'frame' ? picture.server(one.event.frame.id)?.latest : undefined
       return latest === undefined ? [] : [{ at: instantOf(one), latest }]
     })
-    return { samples, told }
+    return { samples, timed }
   })
   /**
    * The segment of an instant together with those before it, so that rates and quantiles of its first samples are
@@ -203,17 +209,17 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   const pictured = remember(MOST_PICTURED, (from: UnixMs, to: UnixMs): Pictured => {
     const picture = createPicture()
     const noter = createSourceNoter()
-    const noted: Noted[] = []
-    const take = ({ event, at }: Told): void => {
+    const notes: Note[] = []
+    const take = ({ event, at }: TimedEvent): void => {
       picture.take(event)
-      for (const added of noter.take(event, picture, at).noted) noted.push(added)
+      for (const added of noter.take(event, picture, at).notes) notes.push(added)
     }
     const places = placesNow().filter(({ first, last }) => first <= to && last >= from - LEAD_MS)
     for (const [index, place] of places.entries()) {
       const { before, events } = stateIn(place)
       for (const one of index === 0 ? [...before, ...events] : events) if (instantOf(one) <= to) take(one)
     }
-    return { picture, noted }
+    return { picture, notes }
   })
   const pictureOf = (from: UnixMs, to: UnixMs): Pictured =>
     pictured(`${from} ${to} ${placesNow().at(-1)?.key ?? ''}`, from, to)
@@ -230,12 +236,12 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   }
 
   /** Differences between the end of a recording and the beginning of the next one. */
-  const notedAt = remember(MOST_SEAMS, (seam: Seam): readonly Noted[] => {
+  const notesAt = remember(MOST_SEAMS, (seam: Seam): readonly Note[] => {
     const noter = createNoter()
     const last = inChapter(seam.before.path, (chapter) => chapter.lastWords(seam.before))
     const speakers = new Set(last.map(({ event }) => threadOf(event)))
     const first = inChapter(seam.place.path, (chapter) => chapter.firstWords(seam.place, speakers))
-    const note = ({ event, at }: Told): readonly Noted[] =>
+    const note = ({ event, at }: TimedEvent): readonly Note[] =>
       event.kind === 'frame'
         ? noter.takeServer(event.frame)
         : event.kind === 'objects'
@@ -248,7 +254,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       .filter(({ kind }) => kind !== 'rejecting')
   })
   /** Notes about the time without recordings. */
-  const notedAtSeams = (from: UnixMs, to: UnixMs): readonly Noted[] => {
+  const notesAtSeams = (from: UnixMs, to: UnixMs): readonly Note[] => {
     const seams: Seam[] = []
     let before: Place | undefined
     for (const place of placesNow().toSorted((a, b) => a.first - b.first)) {
@@ -258,7 +264,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       }
       if (before === undefined || place.last > before.last) before = place
     }
-    return seams.slice(-MOST_SEAMS).flatMap((seam) => notedAt(`${seam.before.key} ${seam.place.key}`, seam))
+    return seams.slice(-MOST_SEAMS).flatMap((seam) => notesAt(`${seam.before.key} ${seam.place.key}`, seam))
   }
 
   return {
@@ -273,13 +279,13 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       }
     },
     moment(at) {
-      const { samples, told } = playedAt(at) ?? NOTHING
-      const states = told.flatMap(({ at: toldAt, event }) =>
-        event.kind === 'etcd' ? [{ at: toldAt, state: event.state }] : [],
+      const { samples, timed } = playedAt(at) ?? NOTHING
+      const states = timed.flatMap(({ at: timedAt, event }) =>
+        event.kind === 'etcd' ? [{ at: timedAt, state: event.state }] : [],
       )
       // A source has samples or the states of a proxy, never both.
       const gap = gapAt(states.length > 0 ? states : samples, at, placesNow())
-      const upTo = told.filter((one) => one.at <= at).map(({ event }) => event)
+      const upTo = timed.filter((one) => one.at <= at).map(({ event }) => event)
       const objects = upTo.findLast((event) => event.kind === 'objects')
       const health = new Map(
         upTo.flatMap((event) => (event.kind === 'health' ? [[event.health.id, event.health]] : [])),
@@ -302,10 +308,10 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       }
     },
     facts(server, at) {
-      const { told } = playedAt(at) ?? NOTHING
-      return told
-        .flatMap(({ at: toldAt, event }) =>
-          toldAt <= at && event.kind === 'facts' && event.server === server ? [event.facts] : [],
+      const { timed } = playedAt(at) ?? NOTHING
+      return timed
+        .flatMap(({ at: timedAt, event }) =>
+          timedAt <= at && event.kind === 'facts' && event.server === server ? [event.facts] : [],
         )
         .at(-1)
     },
@@ -327,7 +333,7 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       let state: PastRequests['state']
       let complete = true
       for (const place of upTo) {
-        // What was told by then began by then. Long requests are told of late: those found so far may be older.
+        // What was reported by then began by then. Long requests are reported late: those found so far may be older.
         const oldest =
           found.size < count
             ? undefined
@@ -337,9 +343,9 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
           break
         }
         const { before, events } = read(`requests ${place.key}`, place, REQUESTS)
-        const told = [...before, ...events]
-        state ??= told.flatMap(stateTold).at(-1)
-        for (const { event } of told.toReversed()) {
+        const timed = [...before, ...events]
+        state ??= timed.flatMap(stateOfEvent).at(-1)
+        for (const { event } of timed.toReversed()) {
           if (event.kind !== 'requests' || !('changes' in event)) continue
           for (const request of event.changes.requests) {
             const key = `${place.path} ${request.seq}`
@@ -402,8 +408,8 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
         if (steps.length >= MOST_STEPS || since === first) return numbered(steps.slice(-MOST_STEPS))
       }
     },
-    noted(from, to) {
-      const kept: Noted[] = []
+    notes(from, to) {
+      const kept: Note[] = []
       const open: Place[] = []
       for (const { file, places } of look()) {
         // The last write of an object may be long before the chapter that contains it.
@@ -417,35 +423,35 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const last = Math.min(to, places.last)
       const first = Math.max(from, last - MOST_READ_MS, places.first)
       const evaluated =
-        open.length === 0 ? [] : pictureOf(Math.max(first - NOTED_LEAD_MS, last - MOST_READ_MS), last).noted
-      const all = [...kept, ...evaluated, ...notedAtSeams(from, to)].filter(({ at }) => at >= from && at <= to)
+        open.length === 0 ? [] : pictureOf(Math.max(first - NOTES_LEAD_MS, last - MOST_READ_MS), last).notes
+      const all = [...kept, ...evaluated, ...notesAtSeams(from, to)].filter(({ at }) => at >= from && at <= to)
       // Two consoles note the same events, and each connection notes the last writes of the objects.
       const once = new Map(all.map((one) => [`${one.at} ${one.kind} ${one.text} ${one.server ?? ''}`, one]))
-      return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-MOST_NOTED_PAST)
+      return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-MOST_PAST_NOTES)
     },
-    told(from, to) {
+    events(from, to) {
       const places = placesNow()
         .filter(({ first, last }) => first <= to && last >= from)
         .toSorted((a, b) => a.first - b.first)
       const all = places.flatMap((place, index) => {
-        const { before, events } = read(`told ${place.key}`, place, TOLD)
+        const { before, events } = read(`events ${place.key}`, place, TIMED)
         return index === 0 ? [...before, ...events] : events
       })
-      return all.filter((told) => instantOf(told) <= to)
+      return all.filter((timed) => instantOf(timed) <= to)
     },
     upTo(at = Number.POSITIVE_INFINITY) {
       const place = placesNow().findLast(({ first }) => first <= at)
       if (place === undefined) return []
       const { before, events } = read(`all ${place.key}`, place, undefined)
-      return [...before, ...events].filter((told) => instantOf(told) <= at)
+      return [...before, ...events].filter((timed) => instantOf(timed) <= at)
     },
   }
 }
 
 /** `undefined` where the chapter has none, or they are damaged. */
-function notesOf(chapter: ChapterReader, from: UnixMs, to: UnixMs): readonly Noted[] | undefined {
+function notesOf(chapter: ChapterReader, from: UnixMs, to: UnixMs): readonly Note[] | undefined {
   try {
-    return chapter.noting ? chapter.noted(from, to) : undefined
+    return chapter.noting ? chapter.notes(from, to) : undefined
   } catch (error) {
     if (error instanceof ProblemError) return undefined
     throw error
@@ -456,8 +462,8 @@ function notesOf(chapter: ChapterReader, from: UnixMs, to: UnixMs): readonly Not
 const MOST_SEAMS = 8
 
 /** Notes about limits come from the objects where these are known. */
-const objectsFirst = (told: readonly Told[]): readonly Told[] =>
-  told.toSorted((a, b) => Number(a.event.kind === 'frame') - Number(b.event.kind === 'frame'))
+const objectsFirst = (timed: readonly TimedEvent[]): readonly TimedEvent[] =>
+  timed.toSorted((a, b) => Number(a.event.kind === 'frame') - Number(b.event.kind === 'frame'))
 
 /** A cell of a heat map may begin before the range. */
 const CELL_MS = 10_000
@@ -470,10 +476,10 @@ const numbered = (steps: readonly AdjustmentStep[]): readonly AdjustmentStep[] =
     ? steps
     : steps.map((step, index) => ({ ...step, number: index + 1 }))
 
-const NOTHING: Played = { samples: [], told: [] }
+const NOTHING: Played = { samples: [], timed: [] }
 
 /** The state of the source of individual requests. */
-const stateTold = ({ event }: Told): readonly LiveState[] =>
+const stateOfEvent = ({ event }: TimedEvent): readonly LiveState[] =>
   event.kind === 'requests' && 'state' in event ? [event.state] : []
 
 /** Maximum age of a dump: dumps are five minutes apart at most. */

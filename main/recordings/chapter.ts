@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ProblemError, messageOf } from '../../core/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
 import { inSteps, joinPacked, packSeries } from '../../core/history/packed.ts'
-import type { Noted } from '../../core/contract/recording.ts'
+import type { Note } from '../../core/contract/recording.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
 import type { HeatKind, HeatStretch } from '../../core/history/heat.ts'
 import type { Series } from '../../core/history/series.ts'
@@ -18,7 +18,7 @@ import {
   type EventKind,
   type SegmentEvents,
   type SegmentLine,
-  type Told,
+  type TimedEvent,
 } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { type Database, openDatabase } from '../store/database.ts'
@@ -129,7 +129,7 @@ export interface ChapterWriter {
    * Stores lines of the present segment, and the notes about them. When it resolves, both survive any end of the
    * process.
    */
-  append(lines: readonly KeptLine[], noted?: readonly Noted[]): Promise<void>
+  append(lines: readonly KeptLine[], notes?: readonly Note[]): Promise<void>
   /** Characters of the present segment. */
   readonly pending: number
   /** Completes the present segment, if there is one; the stretches are those of its samples, for each server. */
@@ -205,11 +205,11 @@ function writerOf(database: Database, about: About): ChapterWriter {
   let pending = 0
   let segments = 0
   return {
-    async append(lines, noted = []) {
+    async append(lines, notes = []) {
       const block = lines.length === 0 ? undefined : await blockOf(lines, QUICK)
       await database.write((connection) => {
         if (block !== undefined) insert(connection, 'tail', block)
-        insertNotes(connection, noted)
+        insertNotes(connection, notes)
       })
       for (const added of lines) open.push(added)
       for (const { text } of lines) pending += text.length
@@ -365,9 +365,9 @@ export interface ChapterReader {
   /** Only events of the wanted kinds, if given. Throws `ProblemError` where it cannot be read. */
   read(segment: SegmentPlace, wanted?: ReadonlySet<EventKind>): SegmentEvents
   /** The last event of each thread of a speaker (`core/source/recording.ts`). Throws the same. */
-  lastWords(segment: SegmentPlace): readonly Told[]
+  lastWords(segment: SegmentPlace): readonly TimedEvent[]
   /** The first event of each of these threads of speakers. Throws the same. */
-  firstWords(segment: SegmentPlace, threads: ReadonlySet<string>): readonly Told[]
+  firstWords(segment: SegmentPlace, threads: ReadonlySet<string>): readonly TimedEvent[]
   /**
    * Packed series (`core/history/packed.ts`) of the samples of complete segments that lie between two instants or
    * overlap one of them. Throws `ProblemError` where they cannot be read.
@@ -381,7 +381,7 @@ export interface ChapterReader {
   /** Whether it has notes; earlier versions wrote none. */
   readonly noting: boolean
   /** Notes between two instants, oldest first. Throws `ProblemError` where they cannot be read. */
-  noted(from: UnixMs, to: UnixMs): readonly Noted[]
+  notes(from: UnixMs, to: UnixMs): readonly Note[]
   close(): void
 }
 
@@ -466,7 +466,7 @@ export function openChapter(path: string): ChapterReader {
       heat: (query) => whole('histograms', () => (detailed ? heatIn(connection, query, text) : [])),
       steps: (query) => whole('recomputations', () => (detailed ? stepsIn(connection, query, text) : [])),
       noting,
-      noted: (from, to) => whole('marks', () => (noting ? notesIn(connection, from, to) : [])),
+      notes: (from, to) => whole('marks', () => (noting ? notesIn(connection, from, to) : [])),
       close: () => connection.close(),
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { ProblemError } from '../../core/errors.ts'
-import type { Noted, RecorderState } from '../../core/contract/recording.ts'
+import type { Note, RecorderState } from '../../core/contract/recording.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
@@ -14,8 +14,8 @@ import { startRecorder, type Recorder } from './recorder.ts'
 
 /** Records one source while it is switched on, and keeps all recordings within the retention limits. */
 export interface FlightRecorder {
-  /** `noted`: the notes about the event. */
-  take(event: SourceEvent, noted: readonly Noted[]): void
+  /** `notes`: the notes about the event. */
+  take(event: SourceEvent, notes: readonly Note[]): void
   /** Throws `unsupported` where the source itself is a recording. */
   switch(on: boolean): void
   readonly state: Subscribable<RecorderState>
@@ -80,7 +80,7 @@ export async function startFlightRecorder(options: FlightRecorderOptions): Promi
   const { record } = await options.settings()
   change(record && possible)
   return {
-    take: (event, noted) => running?.recorder.take(event, noted),
+    take: (event, notes) => running?.recorder.take(event, notes),
     switch(on) {
       if (on && !possible) throw new ProblemError('unsupported', 'A file is not recorded: it can be opened again.')
       change(on)

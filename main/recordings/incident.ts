@@ -18,8 +18,8 @@ export function reportOfRecording(
   const problems: Problem[] = []
   const replaced = anonymise ? anonymiser() : undefined
   const incident = createIncident({ from, to })
-  for (const { told, held } of readRecording(entry, range, problems)) {
-    incident.take(replaced === undefined ? told : { ...told, event: replaced.event(told.event) }, held)
+  for (const { timed, held } of readRecording(entry, range, problems)) {
+    incident.take(replaced === undefined ? timed : { ...timed, event: replaced.event(timed.event) }, held)
   }
   return { report: reportOf(incident.finish(), { source: replaced?.source(source) ?? source, version }), problems }
 }

@@ -4,7 +4,7 @@ import { ProblemError, toProblem, type Problem } from '../../core/errors.ts'
 import type { RecordingEntry } from '../../core/contract/recording.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
-import { heldAt, instantOf, type EventKind, type SegmentEvents, type Told } from '../../core/source/recording.ts'
+import { heldAt, instantOf, type EventKind, type SegmentEvents, type TimedEvent } from '../../core/source/recording.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
 import { hasBegun, openChapter, type About } from './chapter.ts'
 
@@ -81,7 +81,7 @@ export function partOf(
 
 /** One event of a recording. */
 export interface RecordedEvent {
-  readonly told: Told
+  readonly timed: TimedEvent
   /** It was emitted before the range began and was still in effect then. */
   readonly held: boolean
 }
@@ -100,11 +100,11 @@ export function* readRecording(
   let begun = false
   for (const path of chapters) {
     for (const { before, events } of segmentsIn(path, range, problems, wanted)) {
-      if (!begun) for (const told of heldAt([...before, ...events], from)) yield { told, held: true }
+      if (!begun) for (const timed of heldAt([...before, ...events], from)) yield { timed, held: true }
       begun = true
-      for (const told of events) {
-        const at = instantOf(told)
-        if (at >= from && at <= to) yield { told, held: false }
+      for (const timed of events) {
+        const at = instantOf(timed)
+        if (at >= from && at <= to) yield { timed, held: false }
       }
     }
   }

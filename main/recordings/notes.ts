@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { NotedSchema, type Noted } from '../../core/contract/recording.ts'
+import { NoteSchema, type Note } from '../../core/contract/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
 
 /*
@@ -13,14 +13,14 @@ export const NOTE_SCHEMA = `
   CREATE INDEX note_at ON note (at);
 `
 
-export function insertNotes(connection: DatabaseSync, noted: readonly Noted[]): void {
+export function insertNotes(connection: DatabaseSync, notes: readonly Note[]): void {
   const insert = connection.prepare('INSERT INTO note (at, value) VALUES (?, ?)')
-  for (const one of noted) insert.run(Math.round(one.at), JSON.stringify(one))
+  for (const one of notes) insert.run(Math.round(one.at), JSON.stringify(one))
 }
 
 const RowSchema = z.object({ value: z.string() })
 
-export function notesIn(connection: DatabaseSync, from: UnixMs, to: UnixMs): readonly Noted[] {
+export function notesIn(connection: DatabaseSync, from: UnixMs, to: UnixMs): readonly Note[] {
   const rows = connection.prepare('SELECT value FROM note WHERE at >= ? AND at <= ? ORDER BY at, id').iterate(from, to)
-  return [...rows].map((row) => NotedSchema.parse(JSON.parse(RowSchema.parse(row).value)))
+  return [...rows].map((row) => NoteSchema.parse(JSON.parse(RowSchema.parse(row).value)))
 }

@@ -118,7 +118,7 @@ function opened(path: string): ReturnType<typeof openChapter> | undefined {
     return undefined
   }
 }
-const told = (from: number, to: number): unknown[] =>
+const timed = (from: number, to: number): unknown[] =>
   Array.from({ length: to - from }, (_, index) => eventsAt(from + index))
     .flat()
     .map((event) => JSON.parse(JSON.stringify(event)))
@@ -127,10 +127,10 @@ describe('the flight recorder', () => {
   it('keeps everything within a second, before its file is complete', async () => {
     const { play, state, recorder } = record()
     await play(0, 90)
-    expect(readAll()).toEqual({ events: told(0, 90), problems: 0 })
-    expect(state()).toMatchObject({ status: 'recording', events: told(0, 90).length, lost: 0 })
+    expect(readAll()).toEqual({ events: timed(0, 90), problems: 0 })
+    expect(state()).toMatchObject({ status: 'recording', events: timed(0, 90).length, lost: 0 })
     await recorder.end()
-    expect(readAll()).toEqual({ events: told(0, 90), problems: 0 })
+    expect(readAll()).toEqual({ events: timed(0, 90), problems: 0 })
     const [entry] = listRecordings(folder, () => false)
     expect(entry).toMatchObject({ source, first: START, last: START + 89_000, running: false, problems: [] })
   })
@@ -164,7 +164,7 @@ describe('the flight recorder', () => {
     expect(chapters).toHaveBeenCalledTimes(3)
     const [entry] = listRecordings(folder, () => false)
     expect(entry?.chapters.length).toBe(3)
-    expect(readAll()).toEqual({ events: told(0, 6), problems: 0 })
+    expect(readAll()).toEqual({ events: timed(0, 6), problems: 0 })
   })
 
   it('pauses where it cannot write, says why, and goes on in another file', async () => {
@@ -186,7 +186,7 @@ describe('the flight recorder', () => {
     await play(6, 8)
     expect(state()).toMatchObject({ status: 'recording', lost: eventsAt(5).length })
     await recorder.end()
-    expect(readAll().events).toEqual(told(6, 8))
+    expect(readAll().events).toEqual(timed(6, 8))
     const [after] = listRecordings(folder, () => false)
     const chapter = openChapter(after?.chapters[0] ?? '')
     const [first] = chapter.segments
@@ -217,7 +217,7 @@ describe('the flight recorder', () => {
     expect(new Set(running)).toEqual(new Set([true, false]))
     await Promise.all([one.recorder.end(), other.recorder.end()])
     expect(listRecordings(folder, () => true).map((entry) => entry.running)).toEqual([false, false])
-    expect(readAll().events.length).toBe(2 * told(0, 10).length)
+    expect(readAll().events.length).toBe(2 * timed(0, 10).length)
   })
 
   it('keeps its files from other users', async () => {
@@ -243,14 +243,14 @@ describe('the flight recorder', () => {
       writeSync(file, Buffer.alloc(PAGE, page), 0, PAGE, page * PAGE)
       closeSync(file)
       const { events, problems } = readAll()
-      const lost = told(0, 130).length - events.length
+      const lost = timed(0, 130).length - events.length
       if (lost > 0) expect(problems).toBeGreaterThan(0)
       damages.push(lost)
       await writeFile(path, whole)
     }
     // A damaged page of text costs its minute, and the others remain.
-    expect(damages.filter((lost) => lost > 0 && lost < told(0, 80).length).length).toBeGreaterThan(3)
-    expect(readAll().events).toEqual(told(0, 130))
+    expect(damages.filter((lost) => lost > 0 && lost < timed(0, 80).length).length).toBeGreaterThan(3)
+    expect(readAll().events).toEqual(timed(0, 130))
   })
 })
 

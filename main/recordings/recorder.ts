@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { toProblem } from '../../core/errors.ts'
-import type { Noted, RecordingState } from '../../core/contract/recording.ts'
+import type { Note, RecordingState } from '../../core/contract/recording.ts'
 import { QUANTILE_WINDOW_MS } from '../../core/frame/derive.ts'
 import type { ServerFrame, SourceInfo } from '../../core/frame/frame.ts'
-import { createSegmentWriter, instantOf, type Told } from '../../core/source/recording.ts'
+import { createSegmentWriter, instantOf, type TimedEvent } from '../../core/source/recording.ts'
 import type { ServerStretch } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { unixMsOf, type UnixMs } from '../../core/units.ts'
@@ -23,8 +23,8 @@ import { recordingId } from './library.ts'
 
 /** Records the events of a source. It never fails: its state reports what it cannot store. */
 export interface Recorder {
-  /** `noted`: the notes about the event. */
-  take(event: SourceEvent, noted?: readonly Noted[]): void
+  /** `notes`: the notes about the event. */
+  take(event: SourceEvent, notes?: readonly Note[]): void
   readonly state: Subscribable<RecordingState>
   /** Stores what is left; settles once the file is closed. */
   end(): Promise<void>
@@ -72,8 +72,8 @@ export function startRecorder(options: RecorderOptions): Recorder {
   let sampled: { from: UnixMs; to: UnixMs } | undefined
   let chapter: { readonly writer: ChapterWriter; readonly startedMs: UnixMs; segmentMs: UnixMs } | undefined
   let closedBytes = 0
-  let told: Told[] = []
-  let notes: Noted[] = []
+  let pending: TimedEvent[] = []
+  let pendingNotes: Note[] = []
   let rows = 0
   let kept = 0
   let lost = 0
@@ -127,14 +127,14 @@ export function startRecorder(options: RecorderOptions): Recorder {
     sampled = { from: Math.min(sampled?.from ?? at, at), to: Math.max(sampled?.to ?? at, at) }
   }
 
-  const keep = async (events: readonly Told[], noted: readonly Noted[]): Promise<void> => {
+  const keep = async (events: readonly TimedEvent[], notes: readonly Note[]): Promise<void> => {
     const now = environment.now()
     try {
       const file = await chapterAt(now)
       const lines = events.flatMap((one) =>
         segments.write(one).map((line): KeptLine => ({ ...line, at: instantOf(one) })),
       )
-      await file.append(lines, noted)
+      await file.append(lines, notes)
       for (const one of events) if (one.event.kind === 'frame') see(instantOf(one))
       kept += events.length
       await tell({ keptUntil: new Date(now).toISOString() })
@@ -149,18 +149,18 @@ export function startRecorder(options: RecorderOptions): Recorder {
   }
 
   const flush = async (): Promise<void> => {
-    const [events, noted] = [told, notes]
-    told = []
-    notes = []
+    const [events, notes] = [pending, pendingNotes]
+    pending = []
+    pendingNotes = []
     rows = 0
-    if (events.length + noted.length === 0) return
+    if (events.length + notes.length === 0) return
     if (pausedUntil !== undefined && environment.now() < pausedUntil) {
       lost += events.length
       for (const one of events) segments.pass(one)
       return
     }
     pausedUntil = undefined
-    await keep(events, noted)
+    await keep(events, notes)
   }
 
   const flushAndGoOn = async (): Promise<void> => {
@@ -213,15 +213,15 @@ export function startRecorder(options: RecorderOptions): Recorder {
   }
 
   return {
-    take(event, noted = []) {
+    take(event, notes = []) {
       if (ended) return
-      for (const added of noted) notes.push(added)
+      for (const added of notes) pendingNotes.push(added)
       const now = environment.now()
       const part = bounded(event, now)
       if (part === undefined) return
       const sampleAt = instantOf({ at: now, event: part })
-      for (const before of leadOf(part)) told.push({ at: sampleAt, event: before })
-      told.push({ at: now, event: part })
+      for (const before of leadOf(part)) pending.push({ at: sampleAt, event: before })
+      pending.push({ at: now, event: part })
     },
     state,
     async end() {

@@ -10,7 +10,7 @@ import { MOST_RECORDING_BYTES } from '../../core/bounds.ts'
 import { ProblemError, type Problem, messageOf } from '../../core/errors.ts'
 import { SourceInfoSchema } from '../../core/frame/frame.ts'
 import { createAnonymiser, type Anonymiser } from '../../core/source/anonymise.ts'
-import { createReader, createRecorder, instantOf, type Told } from '../../core/source/recording.ts'
+import { createReader, createRecorder, instantOf, type TimedEvent } from '../../core/source/recording.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { rfc3339, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { megabytes, openRegular, writeAtomically } from '../files/files.ts'
@@ -118,7 +118,7 @@ export function packRecording(
   const record = createRecorder()
   const hash = createHash('sha256')
   let events = 0
-  const line = ({ at, event }: Told): Buffer => {
+  const line = ({ at, event }: TimedEvent): Buffer => {
     events++
     return Buffer.from(`${record({ at, event: replaced?.event(event) ?? event })}\n`)
   }
@@ -144,19 +144,19 @@ export function packRecording(
 }
 
 /** The events in effect before the range, and the rest, which is read on demand. */
-function split(all: Generator<RecordedEvent, void>): { held: readonly Told[]; rest: Iterable<Told> } {
-  const held: Told[] = []
-  let first: Told | undefined
+function split(all: Generator<RecordedEvent, void>): { held: readonly TimedEvent[]; rest: Iterable<TimedEvent> } {
+  const held: TimedEvent[] = []
+  let first: TimedEvent | undefined
   for (let next = all.next(); next.done !== true; next = all.next()) {
     if (!next.value.held) {
-      first = next.value.told
+      first = next.value.timed
       break
     }
-    held.push(next.value.told)
+    held.push(next.value.timed)
   }
-  function* rest(): Generator<Told> {
+  function* rest(): Generator<TimedEvent> {
     if (first !== undefined) yield first
-    for (const { told } of all) yield told
+    for (const { timed } of all) yield timed
   }
   return { held, rest: rest() }
 }
@@ -306,16 +306,16 @@ async function* eventsOf(name: string, lines: AsyncIterable<string>, held: numbe
   let number = 0
   for await (const line of lines) {
     number++
-    const told = readLine(() => read(line), `${name}, event ${number}`)
-    if (!isTime(instantOf(told)) || !isTime(told.at)) {
+    const timed = readLine(() => read(line), `${name}, event ${number}`)
+    if (!isTime(instantOf(timed)) || !isTime(timed.at)) {
       throw new ProblemError('bad-answer', `${name}, event ${number}, has no time that a clock can show.`)
     }
-    const server = serverOf(told.event)
+    const server = serverOf(timed.event)
     if (server !== undefined) servers.add(server)
     if (servers.size > MOST_SERVERS) {
       throw new ProblemError('too-large', `${name} names more than ${MOST_SERVERS} servers, so it is not read.`)
     }
-    yield { told, held: number <= held }
+    yield { timed, held: number <= held }
   }
 }
 
@@ -323,10 +323,10 @@ const isTime = (at: UnixMs): boolean => at >= 0 && at <= LAST_MS
 /** The last instant of year 9999. */
 const LAST_MS = Date.UTC(10_000, 0) - 1
 
-function readLine(read: () => Told | undefined, where: string): Told {
+function readLine(read: () => TimedEvent | undefined, where: string): TimedEvent {
   try {
-    const told = read()
-    if (told !== undefined) return told
+    const timed = read()
+    if (timed !== undefined) return timed
     throw new RangeError('it holds no event')
   } catch (error) {
     throw new ProblemError('bad-answer', `${where}, cannot be read: ${messageOf(error)}.`)

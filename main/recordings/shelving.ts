@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ownFolder } from '../files/ownFolder.ts'
-import { createSourceNoter } from '../../core/alerts/noted.ts'
-import type { Noted } from '../../core/contract/recording.ts'
+import { createSourceNoter } from '../../core/alerts/notes.ts'
+import type { Note } from '../../core/contract/recording.ts'
 import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import { createSegmentWriter, instantOf } from '../../core/source/recording.ts'
 import { createChapter, SEGMENT_CHARACTERS, SEGMENT_MS, SPEAKERS, type About, type KeptLine } from './chapter.ts'
@@ -47,37 +47,37 @@ async function write(
   const noter = createSourceNoter()
   const chapter = await createChapter(path, about)
   let lines: KeptLine[] = []
-  let noted: Noted[] = []
+  let notes: Note[] = []
   let characters = 0
   let began: number | undefined
   const end = async (): Promise<void> => {
     if (lines.length === 0) return
-    await chapter.append(lines, noted)
+    await chapter.append(lines, notes)
     const sampled = lines.filter(({ restated }) => !restated).map(({ at }) => at)
     const [from, to] = sampled.reduce(([a, b], at) => [Math.min(a, at), Math.max(b, at)], [Infinity, -Infinity])
     await chapter.seal(stretchesBetween(picture, from, to))
     segments.cut()
     lines = []
-    noted = []
+    notes = []
     characters = 0
     began = undefined
   }
   try {
-    for await (const { told, held } of events) {
-      picture.take(told.event)
-      const found = noter.take(told.event, picture, told.at)
+    for await (const { timed, held } of events) {
+      picture.take(timed.event)
+      const found = noter.take(timed.event, picture, timed.at)
       if (held) {
-        segments.pass(told)
+        segments.pass(timed)
         continue
       }
-      began ??= told.at
-      for (const added of found.noted) noted.push(added)
-      const at = instantOf(told)
-      for (const line of segments.write(told)) {
+      began ??= timed.at
+      for (const added of found.notes) notes.push(added)
+      const at = instantOf(timed)
+      for (const line of segments.write(timed)) {
         lines.push({ ...line, at })
         characters += line.text.length
       }
-      if (Math.abs(told.at - began) >= SEGMENT_MS || characters >= SEGMENT_CHARACTERS) await end()
+      if (Math.abs(timed.at - began) >= SEGMENT_MS || characters >= SEGMENT_CHARACTERS) await end()
     }
     await end()
   } finally {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Admission } from './door.ts'
+import type { Admission } from './accessControl.ts'
 
 /**
  * Most failed logins in a minute, per address and in total; above it, no token is sent to the API server for a while.
@@ -15,14 +15,14 @@ export interface LoginsOptions {
   /** Requests the admission from the API server. Always resolves. */
   readonly ask: (token: string) => Promise<Admission>
   /** Called with the user who logged in, or with the reason for a refusal; never with a token. */
-  readonly told: (sentence: string) => void
+  readonly say: (sentence: string) => void
 }
 
 /**
  * Rate-limits logins: clients that guess tokens, or send many, have to wait before the API server receives another one.
  * Tokens are kept as digests, for seconds.
  */
-export function createLogins({ now, ask, told }: LoginsOptions): (token: string, from: string) => Promise<Admission> {
+export function createLogins({ now, ask, say }: LoginsOptions): (token: string, from: string) => Promise<Admission> {
   /** When logins failed, oldest first. */
   let failures: { readonly at: number; readonly from: string }[] = []
   const kept = new Map<string, { readonly until: number; readonly answer: Promise<Admission> }>()
@@ -62,10 +62,10 @@ export function createLogins({ now, ask, told }: LoginsOptions): (token: string,
         kept.delete(key)
         failures = failures.filter((one) => one !== attempt)
       }
-      told(`Login from ${from} refused: ${admission.sentence}`)
+      say(`Login from ${from} refused: ${admission.sentence}`)
     } else {
       failures = failures.filter((one) => one !== attempt)
-      told(`Login from ${from}: ${admission.user}`)
+      say(`Login from ${from}: ${admission.user}`)
     }
     return admission
   }

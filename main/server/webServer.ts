@@ -17,7 +17,7 @@ import { listenOn, LOOPBACK, quickAnswers, refuseUpgrade, type ServerCertificate
 import { writeAtomically } from '../files/files.ts'
 import { ownFolder } from '../files/ownFolder.ts'
 import { assetAnswer, loadAssets, type Answer, SECURITY_HEADERS } from './assets.ts'
-import { type Admission, type Door, LOGIN_PATH, LOGOUT_PATH, namesHost, tokenIn } from './door.ts'
+import { type Admission, type AccessControl, LOGIN_PATH, LOGOUT_PATH, namesHost, tokenIn } from './accessControl.ts'
 import { visitorHandlers } from './visitorHandlers.ts'
 import { cookieValues, createSessions, type OpenSession, TOKEN_MINUTES } from './sessions.ts'
 
@@ -42,7 +42,7 @@ export interface WebServerOptions {
   /** How the operator gets a new address; shown on the page without a session. */
   readonly renewal?: readonly string[]
   /** Admits other users by a login, read-only; without it, only loopback and one-time addresses. */
-  readonly door?: Door
+  readonly access?: AccessControl
 }
 
 interface OneTimeAddress {
@@ -70,7 +70,7 @@ const sendText = (
   void response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(`${sentence}\n`)
 
 /**
- * Serves the page and the contract, on loopback unless there is a door. Throws `not-found` when the page is not built,
+ * Serves the page and the contract, on loopback unless access is controlled. Throws `not-found` when the page is not built,
  * and the error of `listen` when the port is in use.
  */
 export async function startWebServer({
@@ -79,10 +79,10 @@ export async function startWebServer({
   lineTo,
   port = 0,
   renewal = [],
-  door,
+  access,
 }: WebServerOptions): Promise<WebServer> {
   const assets = await loadAssets(root)
-  const sessions = createSessions(door && SHARED.sessions)
+  const sessions = createSessions(access && SHARED.sessions)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: LIMITS.messageLength,
@@ -90,11 +90,11 @@ export async function startWebServer({
     // The page offers its secret as another protocol, which no response may repeat.
     handleProtocols: () => RPC_PROTOCOL,
   })
-  const certificate = door?.certificate
+  const certificate = access?.certificate
   const listener = await listenOn({
     port,
-    address: door === undefined ? LOOPBACK : door.address,
-    limits: quickAnswers(door === undefined ? MOST_CONNECTIONS : SHARED.connections),
+    address: access === undefined ? LOOPBACK : access.address,
+    limits: quickAnswers(access === undefined ? MOST_CONNECTIONS : SHARED.connections),
     certificate,
   })
   const secure = certificate !== undefined
@@ -102,7 +102,7 @@ export async function startWebServer({
   const originOf = (host: string): string => `${secure ? 'https' : 'http'}://${host}`
   const origin = originOf(ownHost)
   const servesAs = (host: string | undefined): host is string =>
-    door === undefined ? host === ownHost : namesHost(host, door.hosts)
+    access === undefined ? host === ownHost : namesHost(host, access.hosts)
   // Cookies are not separated by port: two consoles on one machine must not overwrite each other's.
   const cookieName = `${secure ? '__Host-' : ''}apf-console-${listener.port}`
   const cookieHeader = (value: string, seconds: number): string =>
@@ -128,7 +128,7 @@ export async function startWebServer({
     response.end(request.method === 'HEAD' ? undefined : body)
   }
   const refuse = (request: IncomingMessage, response: ServerResponse): void =>
-    door === undefined
+    access === undefined
       ? send(request, response, 401, noSessionPage(renewal))
       : send(request, response, 401, loginPage(), LOGIN_HEADERS)
 
@@ -146,7 +146,11 @@ export async function startWebServer({
 
   let logins = 0
   /** Opens a session for a user whom the API server authenticates. */
-  const login = async ({ login: admit, recheckMs }: Door, request: IncomingMessage, response: ServerResponse) => {
+  const login = async (
+    { login: admit, recheckMs }: AccessControl,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => {
     const token = await tokenIn(request)
     const admission: Admission =
       token === undefined
@@ -166,7 +170,7 @@ export async function startWebServer({
   }
   /** Whether the request is the form of a login page, which is then handled here. */
   const tookForm = (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (door === undefined || request.method !== 'POST') return false
+    if (access === undefined || request.method !== 'POST') return false
     if (request.url !== LOGIN_PATH && request.url !== LOGOUT_PATH) return false
     // Only this server's own page: no other site may sign a browser in or out.
     if (request.headers.origin !== originOf(request.headers.host ?? '')) {
@@ -179,7 +183,7 @@ export async function startWebServer({
       send(request, response, 200, loginPage('Signed out.'), { ...LOGIN_HEADERS, 'set-cookie': cookieHeader('', 0) })
     } else {
       logins += 1
-      void login(door, request, response)
+      void login(access, request, response)
         .catch(() => request.destroy())
         .finally(() => (logins -= 1))
     }
@@ -191,7 +195,7 @@ export async function startWebServer({
     // A foreign name that resolves to this address (DNS rebinding) is rejected here, before anything else is read.
     const { host } = request.headers
     if (!servesAs(host)) {
-      return sendText(response, 421, `This server answers only as ${door?.hosts.join(', ') ?? ownHost}.`)
+      return sendText(response, 421, `This server answers only as ${access?.hosts.join(', ') ?? ownHost}.`)
     }
     if (secure) response.setHeader('strict-transport-security', 'max-age=31536000')
     if (tookForm(request, response)) return
@@ -216,7 +220,8 @@ export async function startWebServer({
     const cookie = cookiesOf(request).find((value) => sessions.knowsCookie(value))
     if (cookie === undefined) return refuse(request, response)
     if (!listener.room.admit(request, response)) return sendText(response, 503, 'Too many requests at once; try again.')
-    if (door !== undefined && pathname === LOGOUT_PATH) return send(request, response, 200, logoutPage(), LOGIN_HEADERS)
+    if (access !== undefined && pathname === LOGOUT_PATH)
+      return send(request, response, 200, logoutPage(), LOGIN_HEADERS)
     const answer = assetAnswer(assets, pathname, [originOf(host).replace('http', 'ws')])
     if (answer === undefined) return sendText(response, 404, 'There is nothing at this address.')
     send(request, response, 200, answer, pathname === '/' ? setCookie(cookie) : {})
@@ -233,7 +238,7 @@ export async function startWebServer({
   /** In a shared console, settings belong to a session, so that one user does not change what others see. */
   const handlersOf = new WeakMap<AbortSignal, Handlers>()
   const handlersFor = ({ ended }: OpenSession): Handlers => {
-    if (door === undefined) return handlers
+    if (access === undefined) return handlers
     const own = handlersOf.get(ended) ?? visitorHandlers(handlers)
     handlersOf.set(ended, own)
     return own
@@ -247,8 +252,8 @@ export async function startWebServer({
     if (session === undefined) return '401 Unauthorized'
     if (request.url !== RPC_PATH) return '404 Not Found'
     const ofSession = socketsOf.get(session.ended) ?? 0
-    if (sockets.clients.size >= (door === undefined ? MOST_SOCKETS : SHARED.sockets)) return '503 Service Unavailable'
-    return door !== undefined && ofSession >= SHARED.socketsOfSession ? '503 Service Unavailable' : session
+    if (sockets.clients.size >= (access === undefined ? MOST_SOCKETS : SHARED.sockets)) return '503 Service Unavailable'
+    return access !== undefined && ofSession >= SHARED.socketsOfSession ? '503 Service Unavailable' : session
   }
   listener.server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
     const session = admitted(request)
@@ -263,7 +268,7 @@ export async function startWebServer({
         count(session.ended, -1)
         session.ended.removeEventListener('abort', over)
       })
-      const assertAllowed = door && assertReadOnly
+      const assertAllowed = access && assertReadOnly
       void serve(portOf(accepted), handlersFor(session), { lineTo, assertAllowed })
     })
   })
@@ -367,11 +372,11 @@ button { font: inherit; justify-self: start; padding: .5rem 1.25rem; color: #e9e
 [role=alert] { color: #e9ecea; border-left: 3px solid #d9822b; padding-left: .75rem }
 @media (prefers-color-scheme: light) { [role=alert] { color: #14191b } button { color: #fff } }`
 
-/** The form for a token. `told`: a sentence about the previous attempt. */
-const loginPage = (told?: string): Answer =>
+/** The form for a token. `sentence`: a sentence about the previous attempt. */
+const loginPage = (sentence?: string): Answer =>
   page(
     `<style nonce="{nonce}">${STYLE}${FORM_STYLE}</style><main><h1>Sign in to APF Console</h1>
-${told === undefined ? '' : `<p role="alert">${escaped(told)}</p>`}
+${sentence === undefined ? '' : `<p role="alert">${escaped(sentence)}</p>`}
 <form method="post" action="${LOGIN_PATH}"><label for="token">Bearer token of this cluster</label>
 <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required autofocus>
 <button>Sign in</button></form>

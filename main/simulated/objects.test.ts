@@ -23,7 +23,7 @@ const level = (name: string, limited: object, annotations?: Record<string, strin
   spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' }, ...limited } },
 })
 
-/** A simulation without a past whose clock only the test moves, and the events of its door. */
+/** A simulation without a past whose clock only the test moves, and the events of its gateway. */
 function simulated() {
   const { environment, advance } = standingClock(Date.UTC(2026, 0, 1))
   const source = createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation' }), environment, {
@@ -32,26 +32,26 @@ function simulated() {
     // No client calls; only the server itself acts.
     workload: { ...CLUSTER, groups: [] },
   })
-  const { objects: door } = source
-  if (door === undefined || 'impossible' in door.editor) throw new Error('it can be edited')
+  const { objects: gateway } = source
+  if (gateway === undefined || 'impossible' in gateway.editor) throw new Error('it can be edited')
   const readings: ObjectsReading[] = []
   const stop = new AbortController()
   source.start(stop.signal, () => undefined)
-  door.start(stop.signal, (reading) => readings.push(reading))
-  const { editor } = door
+  gateway.start(stop.signal, (reading) => readings.push(reading))
+  const { editor } = gateway
   const shown = (name: string) => readings.at(-1)?.objects.levels.find(({ metadata }) => metadata.name === name)
   const change = (name: string, object: JsonObject | null): ObjectChange => {
     const found = shown(name)
     const base = found && versionOf(found)
     return { kind: LEVEL, name, object, ...(base && { base }) }
   }
-  return { door, editor, readings, shown, change, advance }
+  return { gateway, editor, readings, shown, change, advance }
 }
 
 describe('the objects of the simulated server', () => {
   it('are in force and reported as soon as they are applied, with the metadata that a server stores', async () => {
-    const { editor, shown, change, door, readings } = simulated()
-    expect(door).toMatchObject({ origin: 'simulation', fleeting: true, targetKey: 'simulation v1.37.2, seed 1' })
+    const { editor, shown, change, gateway, readings } = simulated()
+    expect(gateway).toMatchObject({ origin: 'simulation', fleeting: true, targetKey: 'simulation v1.37.2, seed 1' })
     expect(readings.at(-1)).toMatchObject({ state: 'current', version: 'v1.37.2' })
     const made = await editor.apply(change('own', level('own', { nominalConcurrencyShares: 5 })), false, unannounced)
     expect(made).toMatchObject({ verdict: { outcome: 'accepted' }, done: { from: null } })

@@ -6,12 +6,12 @@ import type { Cause, ObjectChange } from '../../core/contract/objects.ts'
 import { refusal } from '../../core/engine/levelPlan.ts'
 import { readStored } from '../../core/config/schema.ts'
 import {
-  type ObjectDoor,
+  type ObjectGateway,
   type ObjectEditor,
   type ServerVerdict,
   judgeBeforehand,
   verdictOf,
-} from '../ports/objectDoor.ts'
+} from '../ports/objectGateway.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 
 export interface SimulatedObjectsOptions {
@@ -30,7 +30,7 @@ export interface SimulatedObjectsOptions {
   readonly now: () => string
 }
 
-export interface SimulatedObjects extends ObjectDoor {
+export interface SimulatedObjects extends ObjectGateway {
   /** Reports that the objects have changed. */
   changed(): void
 }

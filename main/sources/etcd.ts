@@ -18,13 +18,13 @@ import { z } from 'zod'
 import { listenerTls, upstreamFrom } from '../etcd/certificates.ts'
 import { proxiesFolder } from '../etcd/control.ts'
 import { findProxy } from '../etcd/controlClient.ts'
-import { Door } from '../etcd/door.ts'
+import { AdmissionGate } from '../etcd/admissionGate.ts'
 import { Management, NO_RULES } from '../etcd/management.ts'
 import { openRulesStore } from '../etcd/rulesStore.ts'
 import { assertFree, keptRules, startProxy } from '../etcd/startProxy.ts'
 import type { StorageReading } from '../etcd/storage.ts'
 import { readSmall } from '../proxy/smallFiles.ts'
-import type { EtcdDesk, Source, SourceResult } from '../ports/source.ts'
+import type { EtcdControl, Source, SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 
 interface Surroundings {
@@ -59,12 +59,12 @@ const HEALTH_MS = 2_000
 
 interface Answering {
   readonly server: string
-  readonly etcd: EtcdDesk
+  readonly etcd: EtcdControl
   /** Rejects while the proxy does not answer. */
   readonly ping: () => Promise<unknown>
 }
 
-/** A source that reports whether its desk answers, and emits nothing else by itself. */
+/** A source that reports whether its control answers, and emits nothing else by itself. */
 function sourceOf(info: Source['info'], { server, etcd, ping }: Answering, { now, after }: Environment): Source {
   return {
     info,
@@ -120,17 +120,17 @@ async function running(
       return ask()
     }
   }
-  const desk: EtcdDesk = {
+  const control: EtcdControl = {
     state: () => again(() => proxy.call('State', {}, EtcdStateSchema)),
     change: (change) => again(() => proxy.call('Change', change, EtcdChangedSchema)),
     preview: (change) => again(() => proxy.call('Preview', change === undefined ? {} : { change }, EtcdPreviewSchema)),
     advise: () => again(() => proxy.call('Advise', {}, z.array(EtcdAdviceSchema))),
     test: (record) => again(() => proxy.call('RuleTest', record, EtcdTestSchema)),
   }
-  const { upstream } = await desk.state()
+  const { upstream } = await control.state()
   const ping = () => again(() => proxy.call('ClassList', {}, JsonSchema))
   const info = { kind: 'etcd', name, via: `etcd proxy before ${upstream}` } as const
-  return sourceOf(info, { server: upstream, etcd: gated(desk, editing), ping }, environment)
+  return sourceOf(info, { server: upstream, etcd: gated(control, editing), ping }, environment)
 }
 
 /** A proxy that the console starts and that ends with the connection; commands reach it like any other. */
@@ -162,7 +162,7 @@ async function started(
     throw error
   }
   const info = { kind: 'etcd', name, via: `etcd proxy before ${upstream.url}, started by the console` } as const
-  const etcd = gated(deskOf(proxy.management), editing)
+  const etcd = gated(controlOf(proxy.management), editing)
   const source = sourceOf(info, { server: upstream.url, etcd, ping: () => Promise.resolve() }, environment)
   let over = (): void => undefined
   return {
@@ -185,7 +185,7 @@ async function rulesFrom(path: string): Promise<QosConfiguration> {
   throw new ProblemError('invalid-input', `${path}:${first?.line ?? 1}: ${first?.message ?? 'It holds no rules.'}`)
 }
 
-const deskOf = (management: Management): EtcdDesk => ({
+const controlOf = (management: Management): EtcdControl => ({
   state: async () => management.state(),
   change: (change) => management.change(change),
   preview: async (change) => management.preview(change),
@@ -194,12 +194,12 @@ const deskOf = (management: Management): EtcdDesk => ({
 })
 
 /** Without editing, rules and mode are read-only. */
-const gated = (desk: EtcdDesk, editing: boolean): EtcdDesk =>
+const gated = (control: EtcdControl, editing: boolean): EtcdControl =>
   editing
-    ? desk
+    ? control
     : {
-        ...desk,
-        state: async () => ({ ...(await desk.state()), editable: false }),
+        ...control,
+        state: async () => ({ ...(await control.state()), editable: false }),
         change: () =>
           Promise.reject(
             new ProblemError('forbidden', 'Editing is off. Connect the proxy again with editing to change its rules.'),
@@ -216,7 +216,7 @@ async function story(seed: number, environment: Environment): Promise<Source> {
   const began = environment.now()
   const clock = { now: () => environment.now() - began, after: environment.after }
   const { configuration = NO_RULES } = readRules([{ file: 'story', text: STORY_RULES }])
-  const door = new Door(configuration, 'enforce', clock)
+  const gate = new AdmissionGate(configuration, 'enforce', clock)
   const store = await openRulesStore(undefined)
   let used = STORY_USED
   let applied = 1_000_000
@@ -234,7 +234,7 @@ async function story(seed: number, environment: Environment): Promise<Source> {
   })
   const management = new Management(
     {
-      door,
+      gate,
       store,
       url: () => 'http://127.0.0.1:2381',
       upstream: 'http://127.0.0.1:2379',
@@ -246,10 +246,10 @@ async function story(seed: number, environment: Environment): Promise<Source> {
   )
   await management.begin(configuration)
   management.watches = 1_284
-  door.setStorageQuotaUsed(used / STORY_QUOTA)
+  gate.setStorageQuotaUsed(used / STORY_QUOTA)
 
   const send = ({ request, observed }: ReturnType<typeof storyRequests>[number]): void => {
-    const { end } = door.arrive(request, (decision) => {
+    const { end } = gate.arrive(request, (decision) => {
       if (decision?.verdict === 'limited') return
       if (request.method === 'KV/Put') {
         applied += 1
@@ -261,7 +261,7 @@ async function story(seed: number, environment: Environment): Promise<Source> {
   const info = { kind: 'etcd', name: 'Simulated etcd', via: `rules engine of the console, seed ${seed}` } as const
   const source = sourceOf(
     info,
-    { server: 'etcd-0', etcd: deskOf(management), ping: () => Promise.resolve() },
+    { server: 'etcd-0', etcd: controlOf(management), ping: () => Promise.resolve() },
     environment,
   )
   return {
@@ -272,7 +272,7 @@ async function story(seed: number, environment: Environment): Promise<Source> {
         for (const one of storyRequests(clock.now() / MS_PER_SECOND, TICK_MS / MS_PER_SECOND, random)) send(one)
         // Events expire about as fast as they are written while they are limited.
         used = Math.max(STORY_USED, used - 8 * KEPT_PER_WRITE * (TICK_MS / MS_PER_SECOND))
-        door.setStorageQuotaUsed(used / STORY_QUOTA)
+        gate.setStorageQuotaUsed(used / STORY_QUOTA)
         stop = environment.after(TICK_MS, tick)
       }
       tick()
@@ -280,7 +280,7 @@ async function story(seed: number, environment: Environment): Promise<Source> {
         'abort',
         () => {
           stop()
-          door.close()
+          gate.close()
           store.close()
         },
         { once: true },

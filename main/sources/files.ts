@@ -11,7 +11,7 @@ import { assemble, type StillServer } from './files/assemble.ts'
 import { recognise, type Recognised } from './files/recognise.ts'
 import type { logTraffic } from './files/logs.ts'
 import { textsOf } from '../files/archives.ts'
-import type { ObjectDoor } from '../ports/objectDoor.ts'
+import type { ObjectGateway } from '../ports/objectGateway.ts'
 import type { Source, SourceResult, LiveTraffic } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 
@@ -69,15 +69,15 @@ interface ReadFiles {
   /** The number of objects. */
   readonly manifests: number
   readonly notes: readonly string[]
-  readonly objects?: ObjectDoor
+  readonly objects?: ObjectGateway
   readonly set?: ObjectSet
   readonly live?: LiveTraffic
 }
 
 /** The version in the pages, or in a response of /version next to them. */
 function versionIn(found: readonly Recognised[], servers: readonly StillServer[]): string | undefined {
-  const told = servers.map(({ frames }) => frames.at(-1)?.version).find((version) => version !== undefined)
-  return told ?? found.find((part) => part.kind === 'version')?.version
+  const reported = servers.map(({ frames }) => frames.at(-1)?.version).find((version) => version !== undefined)
+  return reported ?? found.find((part) => part.kind === 'version')?.version
 }
 
 /** The code that reads manifests is loaded only when there are some. */

@@ -172,7 +172,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       ...ofAlgorithm(spec.algorithm),
     },
     still: spec.feed.kind !== 'audit-webhook' && !spec.feed.follow,
-    objects: objects.door(feed.title),
+    objects: objects.gateway(feed.title),
     live: traffic,
     closed,
     start(ended, emit) {
@@ -199,20 +199,20 @@ async function connectionOf(
 
 /** Frames on the grid of the cadence, in the time of the events: a file is read faster than it was written. */
 function frameListener(run: FeedRun, frames: Frames): FeedListener {
-  let told = Number.NEGATIVE_INFINITY
+  let reportedMs = Number.NEGATIVE_INFINITY
   return {
-    began: () => void (told = Number.NEGATIVE_INFINITY),
+    began: () => void (reportedMs = Number.NEGATIVE_INFINITY),
     moved(ns) {
       const at = Math.floor(nsToMs(ns) / frames.cadence.intervalMs)
-      if (at <= told || run.latestMs === undefined) return
-      told = at
+      if (at <= reportedMs || run.latestMs === undefined) return
+      reportedMs = at
       frames.tellFrame(run.engine)
     },
     arrived: () => undefined,
     lasted: () => undefined,
     watchEnded: () => undefined,
     abandoned: () => undefined,
-    told: () => undefined,
+    onFacts: () => undefined,
   }
 }
 

@@ -165,12 +165,12 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
     life.signal.addEventListener('abort', () => void close().finally(resolve), { once: true })
   })
   if (server !== undefined && upstream?.objects !== undefined) {
-    const onFacts = (told: ServerFacts): void => {
-      facts = told
+    const onFacts = (latest: ServerFacts): void => {
+      facts = latest
       run.settle()
-      tellFacts(run.engine, told)
-      frames.tellFacts(told)
-      draft.facts(told)
+      tellFacts(run.engine, latest)
+      frames.tellFacts(latest)
+      draft.facts(latest)
     }
     const onProblem = (problem: Problem | undefined): void => {
       if (problem?.message === factsProblem?.message) return
@@ -221,7 +221,7 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
       ...ofAlgorithm(spec.algorithm),
     },
     still: false,
-    objects: objects.door,
+    objects: objects.gateway,
     live: traffic,
     closed,
     start(signal, emit) {

@@ -3,10 +3,10 @@ import type { Problem } from '../../core/errors.ts'
 import type { Moment } from '../../core/contract/recording.ts'
 import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import { ofAlgorithm, type SourceInfo } from '../../core/frame/frame.ts'
-import type { Told } from '../../core/source/recording.ts'
+import type { TimedEvent } from '../../core/source/recording.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
-import { NOTHING_READ, stillObjects, type ObjectDoor } from '../ports/objectDoor.ts'
+import { NOTHING_READ, stillObjects, type ObjectGateway } from '../ports/objectGateway.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { createArchive } from '../recordings/archive.ts'
 import { listRecordings, RECORDINGS } from '../recordings/library.ts'
@@ -57,7 +57,7 @@ export function createRecordingSource(
   }
 }
 
-function recordedObjects(name: string, ids: readonly string[], known: readonly Told[]): ObjectDoor {
+function recordedObjects(name: string, ids: readonly string[], known: readonly TimedEvent[]): ObjectGateway {
   const last = known.map(({ event }) => event).findLast((event) => event.kind === 'objects')
   return stillObjects({
     target: `recording of ${name}`,
@@ -68,11 +68,11 @@ function recordedObjects(name: string, ids: readonly string[], known: readonly T
 }
 
 /** For servers whose health was not recorded, such as those whose samples were imported. */
-function healthOfSamples(known: readonly Told[]): ServerHealth[] {
-  const told = new Set(known.flatMap(({ event }) => (event.kind === 'health' ? [event.health.id] : [])))
+function healthOfSamples(known: readonly TimedEvent[]): ServerHealth[] {
+  const reported = new Set(known.flatMap(({ event }) => (event.kind === 'health' ? [event.health.id] : [])))
   const latest = new Map(known.flatMap(({ event }) => (event.kind === 'frame' ? [[event.frame.id, event.frame]] : [])))
   return [...latest.values()]
-    .filter(({ id }) => !told.has(id))
+    .filter(({ id }) => !reported.has(id))
     .map(({ id, at }) => ({ id, status: 'ok', failures: [], lastGoodAt: at }))
 }
 

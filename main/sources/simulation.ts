@@ -76,10 +76,10 @@ export function createSimulationSource(
   const adopt = (objects: EngineConfiguration): void => {
     simulation.configure(store.replace(objects))
     writeConditions()
-    door.changed()
+    gateway.changed()
     for (const listener of listeners) listener()
   }
-  const door = createSimulatedObjects({
+  const gateway = createSimulatedObjects({
     target: 'the simulated cluster',
     targetKey: `simulation ${version}, seed ${seed}`,
     version,
@@ -92,7 +92,7 @@ export function createSimulationSource(
   })
   let cadence = CadenceSchema.parse({})
   let watched = false
-  let dumpsToldMs = Number.NEGATIVE_INFINITY
+  let dumpsReportedMs = Number.NEGATIVE_INFINITY
   // A filter without queues has nothing to dump.
   const dumpIntervalMs = (): number | null =>
     isWithoutLevels({ algorithm })
@@ -131,8 +131,8 @@ export function createSimulationSource(
       const dump = dumpFrame(SERVER, simulation.engine)
       emit({ kind: 'dump', dump })
       const nowMs = environment.now()
-      if (nowMs - dumpsToldMs < DUMP_HEALTH_MS) return
-      dumpsToldMs = nowMs
+      if (nowMs - dumpsReportedMs < DUMP_HEALTH_MS) return
+      dumpsReportedMs = nowMs
       tell({ dumps: { status: 'ok', costMs: 0, bytes: 0, lastAt: dump.at } })
     },
   })
@@ -159,7 +159,7 @@ export function createSimulationSource(
       ...ofAlgorithm(algorithm),
     },
     still: false,
-    objects: door,
+    objects: gateway,
     live: createSimulationRows({
       simulation,
       engine,

@@ -21,9 +21,9 @@ const BASE: SweepBase = {
 const FAILED: PointsEvent = { kind: 'failed', problem: { code: 'internal', message: 'The thread of the sweep ended.' } }
 
 /** Threads that end before each point as `dies` specifies. */
-function desk(
+function runner(
   dies: (point: number, shard: PointsTask['points']) => boolean,
-): Shards['desk'] & { readonly started: number[][] } {
+): Shards['runner'] & { readonly started: number[][] } {
   const started: number[][] = []
   return {
     started,
@@ -41,10 +41,10 @@ function desk(
   }
 }
 
-async function run(threads: Shards['desk'], more: Partial<Shards> = {}) {
+async function run(threads: Shards['runner'], more: Partial<Shards> = {}) {
   const results: PointResult[] = []
   const givenUp = await runShards({
-    desk: threads,
+    runner: threads,
     base: BASE,
     plan: { parameters: [], results: [] },
     points: POINTS,
@@ -60,12 +60,12 @@ const ALL = POINTS.map(({ point }) => point)
 
 describe('shards', () => {
   it('run every point once', async () => {
-    expect(await run(desk(() => false))).toEqual({ numbers: ALL, givenUp: [] })
+    expect(await run(runner(() => false))).toEqual({ numbers: ALL, givenUp: [] })
   })
 
   it('whose thread dies are run again, without the points that are known', async () => {
     let deaths = 0
-    const threads = desk((point) => point === 12 && deaths++ < 2)
+    const threads = runner((point) => point === 12 && deaths++ < 2)
     expect(await run(threads)).toEqual({ numbers: ALL, givenUp: [] })
     const with12 = threads.started.filter((points) => points.includes(12))
     expect(with12).toEqual([
@@ -76,14 +76,14 @@ describe('shards', () => {
   })
 
   it('that end every thread are given up, and the others are run', async () => {
-    const { numbers, givenUp } = await run(desk((point) => point === 12))
+    const { numbers, givenUp } = await run(runner((point) => point === 12))
     expect(givenUp).toMatchObject([{ points: [12, 13, 14], problem: { message: 'The thread of the sweep ended.' } }])
     expect(numbers).toEqual(ALL.filter((point) => point < 12 || point > 14))
   })
 
   it('start no further thread after an abort, and resolve', async () => {
     const abort = new AbortController()
-    const threads = desk(() => false)
+    const threads = runner(() => false)
     const onPoint = (): void => abort.abort()
     await run(threads, { signal: abort.signal, onPoint })
     expect(threads.started.length).toBeLessThanOrEqual(2)

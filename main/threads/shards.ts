@@ -1,9 +1,9 @@
 import type { Problem } from '../../core/errors.ts'
 import type { PointResult } from '../../core/sweep/sweep.ts'
-import type { PointsTask, SweepDesk } from '../ports/whatIf.ts'
+import type { PointsTask, SweepRunner } from '../ports/whatIf.ts'
 
 export interface Shards extends PointsTask {
-  readonly desk: Pick<SweepDesk, 'points'>
+  readonly runner: Pick<SweepRunner, 'points'>
   /** Threads that run at a time. */
   readonly threads: number
   /** Called for each point as soon as it is computed. */
@@ -34,7 +34,7 @@ interface Shard {
  * shard are run again. Resolves to what was given up; after an abort without waiting for the rest.
  */
 export async function runShards({
-  desk,
+  runner,
   base,
   plan,
   points,
@@ -62,7 +62,7 @@ export async function runShards({
     }
     const stop = (): void => ended(undefined)
     signal.addEventListener('abort', stop, { once: true })
-    desk.points(
+    runner.points(
       { base, plan, points: shard.points },
       (event) => {
         if (event.kind === 'failed') return ended(event.problem)

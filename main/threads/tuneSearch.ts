@@ -5,11 +5,11 @@ import { planOf, type WrittenTune } from '../../core/tune/read.ts'
 import { bestOf, type TuneReport } from '../../core/tune/report.ts'
 import { ISLANDS, type Island } from '../../core/tune/search.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
-import type { SearchTask, SweepDesk, TuneEvent, TuneTask } from '../ports/whatIf.ts'
+import type { SearchTask, SweepRunner, TuneEvent, TuneTask } from '../ports/whatIf.ts'
 import { runShards } from './shards.ts'
 
 interface Surroundings {
-  readonly desk: SweepDesk
+  readonly runner: SweepRunner
   readonly signal: AbortSignal
 }
 
@@ -20,14 +20,14 @@ interface Surroundings {
 export async function levelsWithRequests(
   base: SweepBase,
   { parameters }: Pick<WrittenTune, 'parameters'>,
-  { desk, signal }: Surroundings,
+  { runner, signal }: Surroundings,
 ): Promise<ReadonlySet<string>> {
   if (parameters.length > 0) return new Set()
   const names = base.variant.objects.levels.map(({ metadata }) => metadata.name)
   const results = names.map((name) => ({ of: { kind: 'level', name }, measure: 'offered' }) as const)
   let offered: readonly number[] = []
   const [failed] = await runShards({
-    desk,
+    runner,
     base,
     plan: { parameters: [], results },
     points: [{ point: 0, values: [] }],
@@ -66,7 +66,7 @@ const SEARCH_PART = 0.8
 export async function searchEdit(
   plan: TunePlan,
   base: SweepBase,
-  { desk, signal, onPart }: Surroundings & { readonly onPart: (part: number) => void },
+  { runner, signal, onPart }: Surroundings & { readonly onPart: (part: number) => void },
 ): Promise<TuneReport> {
   const parts = Array.from({ length: ISLANDS }, () => 0)
   const waiting = Array.from({ length: ISLANDS }, (_, island) => island)
@@ -74,7 +74,7 @@ export async function searchEdit(
   const worker = async (): Promise<void> => {
     for (let island = waiting.shift(); island !== undefined; island = waiting.shift()) {
       const number = island
-      const done = await partOf({ kind: 'island', base, plan, island }, { desk, signal }, (part) => {
+      const done = await partOf({ kind: 'island', base, plan, island }, { runner, signal }, (part) => {
         parts[number] = part
         onPart((SEARCH_PART * parts.reduce((sum, one) => sum + one, 0)) / ISLANDS)
       })
@@ -85,7 +85,7 @@ export async function searchEdit(
   await Promise.all(Array.from({ length: Math.min(ISLANDS, availableParallelism()) }, worker))
   const choices = bestOf(islands.map(({ best }) => best))
   const evaluations = islands.reduce((sum, { runs }) => sum + runs, 0)
-  const { report } = await partOf({ kind: 'report', base, plan, choices, evaluations }, { desk, signal }, (part) =>
+  const { report } = await partOf({ kind: 'report', base, plan, choices, evaluations }, { runner, signal }, (part) =>
     onPart(SEARCH_PART + (1 - SEARCH_PART) * part),
   )
   if (report === undefined) throw new ProblemError('internal', 'The search ended without an answer. Run it again.')
@@ -95,13 +95,13 @@ export async function searchEdit(
 /** Runs a part in a thread. Rejects with `ProblemError`, also when the command is cancelled. */
 function partOf(
   task: TuneTask,
-  { desk, signal }: Surroundings,
+  { runner, signal }: Surroundings,
   onPart: (part: number) => void,
 ): Promise<Extract<TuneEvent, { kind: 'done' }>> {
   const { promise, resolve, reject } = Promise.withResolvers<Extract<TuneEvent, { kind: 'done' }>>()
   const stop = (): void => reject(new ProblemError('cancelled', 'The search was cancelled.'))
   signal.addEventListener('abort', stop, { once: true })
-  desk.tune(
+  runner.tune(
     task,
     (event) => {
       if (event.kind === 'progress') return onPart(event.part)

@@ -12,10 +12,10 @@ import type {
   PointsEvent,
   PointsTask,
   ScenarioTask,
-  SweepDesk,
+  SweepRunner,
   TuneEvent,
   TuneTask,
-  WhatIfDesk,
+  WhatIfRunner,
   WhatIfTask,
 } from '../ports/whatIf.ts'
 import { isWithoutLevels } from '../../core/frame/reading.ts'
@@ -50,7 +50,7 @@ const MOST_MEGABYTES = 2_048
 const MOST_RUNS = 2
 
 /** Runs each comparison, each forecast, each shard of a sweep and each part of a search in a thread of its own. */
-export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): WhatIfDesk & SweepDesk {
+export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): WhatIfRunner & SweepRunner {
   let running = 0
   let library: Promise<readonly LibraryScenario[]> | undefined
   const failed = (problem: Problem) => ({ kind: 'failed', problem }) as const
@@ -98,8 +98,8 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   }
-  const tune: SweepDesk['tune'] = (task, emit, signal) => begin({ kind: 'tune', task }, emit, signal)
-  const points: SweepDesk['points'] = (task, emit, signal) => begin({ kind: 'points', task }, emit, signal)
+  const tune: SweepRunner['tune'] = (task, emit, signal) => begin({ kind: 'tune', task }, emit, signal)
+  const points: SweepRunner['points'] = (task, emit, signal) => begin({ kind: 'points', task }, emit, signal)
   let searching = false
   return {
     scenarios: () => (library ??= readLibrary(scenarioFolder)),
@@ -127,7 +127,7 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
       import('./tuneSearch.ts')
         .then(({ runSearch }) =>
           runSearch(task, {
-            desk: { points, tune },
+            runner: { points, tune },
             signal: end.signal,
             onPart: (part) => emit({ kind: 'progress', part }),
           }),

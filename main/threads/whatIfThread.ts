@@ -42,12 +42,12 @@ const CLIENTS_NOTE = 'The phases and controllers of the scenario are left out: o
 
 const started = systemEnvironment.now()
 const elapsed = (): number => systemEnvironment.now() - started
-let toldAt = started
+let reportedAt = started
 /** Reports progress from time to time. Only the end of the thread ends the work. */
 const goOn = (part: number): true => {
   const now = systemEnvironment.now()
-  if (now - toldAt < PROGRESS_MS) return true
-  toldAt = now
+  if (now - reportedAt < PROGRESS_MS) return true
+  reportedAt = now
   tell({ kind: 'progress', part })
   return true
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { ObjectSetSchema } from '../../core/config/schema.ts'
-import { MOST_NOTED, type Noted } from '../../core/contract/recording.ts'
+import { MOST_NOTES, type Note } from '../../core/contract/recording.ts'
 import { createPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
@@ -15,8 +15,8 @@ const frames = [...syntheticStory({ seconds: 400, servers: 2, startAt: START })]
 /** The notes about a source that emits only the present. */
 function told() {
   const [picture, alerting] = [createPicture(), createAlerting()]
-  const heard: (readonly Noted[])[] = []
-  alerting.noted.subscribe(({ noted }) => void heard.push(noted), new AbortController().signal)
+  const heard: (readonly Note[])[] = []
+  alerting.notes.subscribe(({ notes }) => void heard.push(notes), new AbortController().signal)
   return {
     heard,
     alerting,
@@ -26,7 +26,7 @@ function told() {
   }
 }
 
-test('what is noted of the present are levels that begin to reject, alerts that begin and end, and objects', () => {
+test('what is notes of the present are levels that begin to reject, alerts that begin and end, and objects', () => {
   const { heard, alerting, tell } = told()
   expect(heard).toEqual([[]])
   for (const frame of frames) tell({ kind: 'frame', frame })
@@ -40,15 +40,15 @@ test('what is noted of the present are levels that begin to reject, alerts that 
   expect(kinds.filter((kind) => kind === 'alert' || kind === 'resolved')).toHaveLength(changes)
 })
 
-test('what was there before the connection is not noted, and the oldest give way', () => {
+test('what was there before the connection is not notes, and the oldest give way', () => {
   const { heard, tell } = told()
   for (const frame of frames) tell({ kind: 'frame', frame, past: true })
   expect(heard).toEqual([[]])
   const change = (set: typeof objects): void =>
     tell({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects: set } })
-  for (let round = 0; round * objects.levels.length < MOST_NOTED; round += 1) {
+  for (let round = 0; round * objects.levels.length < MOST_NOTES; round += 1) {
     change(objects)
     change({ levels: [], schemas: [] })
   }
-  expect(heard.at(-1)).toHaveLength(MOST_NOTED)
+  expect(heard.at(-1)).toHaveLength(MOST_NOTES)
 })

@@ -2,7 +2,7 @@ import { versionOf } from '../../core/config/content.ts'
 import type { Finding } from '../../core/config/finding.ts'
 import { toProblem } from '../../core/errors.ts'
 import type { AppliedChange, ChangeVerdict, ObjectChange } from '../../core/contract/objects.ts'
-import { type Done, type ObjectEditor, type ServerVerdict, verdictOf } from '../ports/objectDoor.ts'
+import { type Done, type ObjectEditor, type ServerVerdict, verdictOf } from '../ports/objectGateway.ts'
 import { differencesOf } from './differences.ts'
 import { isOf, isSame, type Named, type Step, stepOf } from './journal.ts'
 

@@ -26,11 +26,11 @@ import { openStore, type Store } from '../store/store.ts'
 import { createAlerting } from './alerting.ts'
 import { createEffects, type Effects } from './effects.ts'
 import { createKeptPages, KEPT_MS, type KeptPages } from './keptPages.ts'
-import { createObjectDesk } from './objectDesk.ts'
+import { connectObjects } from './connectedObjects.ts'
 import { createObjects } from './objects.ts'
 import { createPastNotes } from './pastNotes.ts'
 import { startSession, type Session } from './session.ts'
-import { onlyLevel, toldHandlers } from './told.ts'
+import { onlyLevel, eventHandlers } from './eventHandlers.ts'
 
 /** State in a console that has no folder for recordings. */
 const NO_RECORDER: RecorderState = { status: 'off', possible: false, folder: '' }
@@ -119,8 +119,8 @@ export async function openSource(
   const usage = createUsageTally()
   let effects: Effects | undefined
   const onEvent = (event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>): void => {
-    const noted = alerting.take(event, picture, taken, environment.now())
-    flight?.take(event, noted)
+    const notes = alerting.take(event, picture, taken, environment.now())
+    flight?.take(event, notes)
     pages.take(event)
     usage.take(event)
     effects?.take(event)
@@ -136,19 +136,19 @@ export async function openSource(
     onEvent,
   })
   if (flight !== undefined) hearWhileRecording(session, flight)
-  const desk = createObjectDesk(session, environment)
+  const connected = connectObjects(session, environment)
   const watching = createEffects({
     connection: id,
-    targetKey: desk.door.targetKey,
+    targetKey: connected.gateway.targetKey,
     // The effects of edits of objects that end with their connection end with it too.
-    store: (desk.door.fleeting === true ? openStore(undefined) : store).effects,
+    store: (connected.gateway.fleeting === true ? openStore(undefined) : store).effects,
     latest: (server) => latestOf(session.picture.server(server)),
     frames: (server) => pages.frames(server),
     series: (server, from, to) => session.server(server).history.series({ from, to, maxPoints: SERIES_POINTS }),
   })
   effects = watching
-  const objects = createObjects({ deskOf: () => desk, store, environment, effects })
-  objects.resolveOnce(desk, session.ended)
+  const objects = createObjects({ objectsOf: () => connected, store, environment, effects })
+  objects.resolveOnce(connected, session.ended)
   const address = source.live?.state().address
   const { live } = source
   let served = Promise.resolve()
@@ -158,10 +158,10 @@ export async function openSource(
     throw new ProblemError('unsupported', 'This is no recording; open the past of the source first.')
   }
 
-  const told = toldHandlers({ session, desk, alerting, environment, archive })
+  const events = eventHandlers({ session, objects: connected, alerting, environment, archive })
   const handlers: SourceHandlers = {
     procedures: {
-      ...told.procedures,
+      ...events.procedures,
       'sources.cadence': async ({ intervalMs, dumpsEveryMs }) => {
         if (session.connection.still) {
           throw new ProblemError('unsupported', 'A file is read once, so there is no interval to change.')
@@ -219,7 +219,7 @@ export async function openSource(
         return level === undefined ? dump : onlyLevel(dump, level)
       },
       'past.requests': async ({ at, count }) => recorded().requests(at, count),
-      'past.noted': async ({ from, to }) => [...recorded().noted(from, to)],
+      'past.notes': async ({ from, to }) => [...recorded().notes(from, to)],
       'past.alerts': async ({ at }) => (await import('../../core/alerts/past.ts')).alertsAt(recorded(), at),
       ...objects.procedures,
       'effects.read': async ({ id: entry }) => (await watching.read(entry)) ?? null,
@@ -244,7 +244,7 @@ export async function openSource(
     },
     streams: {
       etcd: (_, emit, signal) => session.etcdStates.subscribe(emit, signal),
-      ...told.streams,
+      ...events.streams,
       simulation: (_, emit, signal) => session.pace.subscribe(emit, signal),
       live: (_, emit, signal) => session.requests.subscribe(emit, signal),
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
@@ -295,7 +295,7 @@ const latestOf = (server: ServerPicture | undefined): UnixMs | undefined => serv
 /** The pages of the ten minutes before an instant of the past. */
 function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {
   const kept = createKeptPages()
-  for (const { event } of archive.told(at - KEPT_MS, at)) kept.take(event)
+  for (const { event } of archive.events(at - KEPT_MS, at)) kept.take(event)
   return kept
 }
 
@@ -304,7 +304,7 @@ const ADVICE_MS = 2 * 3_600_000
 
 function usageUpTo(archive: Archive, at: UnixMs): UsageTally {
   const tally = createUsageTally()
-  for (const { event } of archive.told(at - ADVICE_MS, at)) tally.take(event)
+  for (const { event } of archive.events(at - ADVICE_MS, at)) tally.take(event)
   return tally
 }
 

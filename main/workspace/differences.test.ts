@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../core/config/finding.ts'
-import type { ServerVerdict } from '../ports/objectDoor.ts'
+import type { ServerVerdict } from '../ports/objectGateway.ts'
 import { differencesOf } from './differences.ts'
 
 const verdict = (outcome: ServerVerdict['outcome'], ...fields: string[]): ServerVerdict => ({

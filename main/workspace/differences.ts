@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/config/finding.ts'
 import type { ChangeVerdict } from '../../core/contract/objects.ts'
-import type { ServerVerdict } from '../ports/objectDoor.ts'
+import type { ServerVerdict } from '../ports/objectGateway.ts'
 
 /**
  * Where the server and our own validation disagree, in sentences; the server is right. `ours` are our errors; a verdict

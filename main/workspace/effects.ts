@@ -11,7 +11,7 @@ import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Store } from '../store/store.ts'
 import { isSame } from './journal.ts'
-import { presentIn } from './journalDesk.ts'
+import { presentIn } from './sourceJournal.ts'
 
 /** Watches the effects of the edits of one target. */
 export interface Effects {

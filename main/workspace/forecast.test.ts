@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ForecastEvent, ForecastWish } from '../../core/contract/forecast.ts'
 import type { Twin } from '../../core/twin/twin.ts'
-import type { ForecastStep, ForecastTask, WhatIfDesk } from '../ports/whatIf.ts'
+import type { ForecastStep, ForecastTask, WhatIfRunner } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 import { forecastHandlers } from './forecast.ts'
 
@@ -15,9 +15,9 @@ const TWIN: Twin = {
   variant: { name: 'server' },
 } as unknown as Twin
 
-function desk(present?: { ms: number }) {
+function runner(present?: { ms: number }) {
   const begun: Begun[] = []
-  const forecast: WhatIfDesk['forecast'] = (task, emit, signal) =>
+  const forecast: WhatIfRunner['forecast'] = (task, emit, signal) =>
     void begun.push({ task, emit, isOver: () => signal.aborted })
   const evidence = { history: {}, flows: [], widening: 1 }
   const source = {
@@ -26,7 +26,7 @@ function desk(present?: { ms: number }) {
       Promise.resolve(name === 'simulation.state' ? { at: new Date(present?.ms ?? 0).toISOString() } : evidence),
   } as unknown as ConnectedSource
   const handlers = forecastHandlers({
-    desk: { forecast } as unknown as WhatIfDesk,
+    runner: { forecast } as unknown as WhatIfRunner,
     sourceOf: () => source,
     environment: { now: () => (present?.ms ?? 0) / 10 },
   })
@@ -43,7 +43,7 @@ function desk(present?: { ms: number }) {
 const settled = (): Promise<unknown> => new Promise((resolve) => void setImmediate(resolve))
 
 test('the next draft goes on with the fit that an earlier one began', async () => {
-  const { begun, ask } = desk()
+  const { begun, ask } = runner()
   const first = ask(1)
   const second = ask(2)
   await settled()
@@ -66,7 +66,7 @@ test('the next draft goes on with the fit that an earlier one began', async () =
 
 test('fits again once a minute of the source has passed, which at ×10 is six seconds', async () => {
   const present = { ms: 0 }
-  const { begun, ask } = desk(present)
+  const { begun, ask } = runner(present)
   ask(1)
   await settled()
   begun[0]?.emit({ kind: 'twin', twin: TWIN })
@@ -82,7 +82,7 @@ test('fits again once a minute of the source has passed, which at ×10 is six se
 })
 
 test('a fit ends with the last draft that waits for it, and one that fails is tried again', async () => {
-  const { begun, ask } = desk()
+  const { begun, ask } = runner()
   const first = ask(1)
   await settled()
   first.end.abort()

@@ -6,12 +6,12 @@ import type { Twin } from '../../core/twin/twin.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { WhatIfDesk } from '../ports/whatIf.ts'
+import type { WhatIfRunner } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 
 interface ForecastOptions {
   /** Without it, nothing is forecast. */
-  readonly desk: WhatIfDesk | undefined
+  readonly runner: WhatIfRunner | undefined
   readonly sourceOf: (connection: number) => ConnectedSource
   readonly environment: Pick<Environment, 'now'>
 }
@@ -51,7 +51,7 @@ interface Fitting {
 }
 
 /** Forecasts the effects of a draft on a connected source; the computation runs elsewhere. */
-export function forecastHandlers({ desk, sourceOf, environment }: ForecastOptions): Forecasts {
+export function forecastHandlers({ runner, sourceOf, environment }: ForecastOptions): Forecasts {
   const twins = new Map<string, KeptTwin>()
   const fits = new Map<string, Fitting>()
 
@@ -63,7 +63,7 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
   const isYoung = ({ ofMs, atMs }: KeptTwin, presentMs: UnixMs): boolean =>
     presentMs - ofMs < TWIN_SECONDS * MS_PER_SECOND || environment.now() - atMs < TYPING_SECONDS * MS_PER_SECOND
 
-  const fit = async (by: WhatIfDesk, key: string, wish: ForecastWish, end: AbortController): Promise<KeptTwin> => {
+  const fit = async (by: WhatIfRunner, key: string, wish: ForecastWish, end: AbortController): Promise<KeptTwin> => {
     const ofMs = await presentOf(wish.of.connection)
     const evidence = await sourceOf(wish.of.connection).call('forecast.evidence', wish.of)
     if (evidence.history === null) throw new ProblemError('not-found', TOO_SHORT)
@@ -91,7 +91,7 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
 
   /** The twin, from the fit in progress if there is one. The fit ends once no caller waits for it. */
   const twinFor = async (
-    by: WhatIfDesk,
+    by: WhatIfRunner,
     wish: ForecastWish,
     tell: (part: number) => void,
     signal: AbortSignalLike,
@@ -111,7 +111,7 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
     signal.addEventListener('abort', leave, { once: true })
     return fitting.twin
   }
-  const startFit = (by: WhatIfDesk, key: string, wish: ForecastWish): Fitting => {
+  const startFit = (by: WhatIfRunner, key: string, wish: ForecastWish): Fitting => {
     const end = new AbortController()
     const twin = fit(by, key, wish, end).finally(() => {
       if (fits.get(key)?.end === end) fits.delete(key)
@@ -121,8 +121,8 @@ export function forecastHandlers({ desk, sourceOf, environment }: ForecastOption
     return fitting
   }
 
-  const found = (): WhatIfDesk => {
-    if (desk !== undefined) return desk
+  const found = (): WhatIfRunner => {
+    if (runner !== undefined) return runner
     throw new ProblemError('unsupported', 'This console cannot forecast.')
   }
   return {

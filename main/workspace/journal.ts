@@ -1,7 +1,7 @@
 import { sameContent } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
-import type { LastWrite } from '../ports/objectDoor.ts'
+import type { LastWrite } from '../ports/objectGateway.ts'
 
 /** The step of a journal change in a direction: the object that it expects, and the object that results. */
 export function stepOf({ kind, name, from, to }: AppliedChange, way: Way): Step {

@@ -10,35 +10,35 @@ import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { KINDS, type Kind } from '../../core/config/objects.ts'
 import type { ApplyReport, ObjectChange, ObjectsState } from '../../core/contract/objects.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
-import { noObjects, type Done, type ObjectDoor, verdictOf } from '../ports/objectDoor.ts'
+import { noObjects, type Done, type ObjectGateway, verdictOf } from '../ports/objectGateway.ts'
 import { createSimulatedObjects } from '../simulated/objects.ts'
 import { openStore } from '../store/store.ts'
 import { createObjects, keptProcedures } from './objects.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { aboutConnection } from '../../test/harness/oneSource.ts'
-import { createObjectDesk, type ObjectDesk } from './objectDesk.ts'
+import { connectObjects, type ConnectedObjects } from './connectedObjects.ts'
 import type { Session } from './session.ts'
 
 const VERSION = 'v1.37.2'
 const LEVEL = 'PriorityLevelConfiguration'
 
 /** A server in memory whose objects outlive the console. */
-function memoryServer(): { readonly door: ObjectDoor; readonly store: ObjectStore } {
+function memoryServer(): { readonly gateway: ObjectGateway; readonly store: ObjectStore } {
   const store = new ObjectStore(1)
   store.replace(builtInObjects(VERSION))
-  const door = createSimulatedObjects({
+  const gateway = createSimulatedObjects({
     target: 'memory',
     targetKey: 'memory',
     version: VERSION,
     objects: () => store.objects,
     adopt: (objects) => {
       store.replace(objects)
-      door.changed()
+      gateway.changed()
     },
     now: () => '2026-01-01T00:00:00Z',
   })
-  return { door: { ...door, fleeting: false }, store }
+  return { gateway: { ...gateway, fleeting: false }, store }
 }
 
 const level = (name: string, shares: number, annotations: Record<string, string> = {}): JsonObject => ({
@@ -71,13 +71,13 @@ describe('objects of the workspace', () => {
   const open = (folder = stateDir) => {
     ended.abort()
     ended = new AbortController()
-    const desks = new Map<number, ObjectDesk>()
+    const connected = new Map<number, ConnectedObjects>()
     const store = openStore(folder)
     const made = createObjects({
-      deskOf(connection) {
-        const desk = desks.get(connection)
-        if (desk === undefined) throw new ProblemError('not-found', 'not connected')
-        return desk
+      objectsOf(connection) {
+        const objects = connected.get(connection)
+        if (objects === undefined) throw new ProblemError('not-found', 'not connected')
+        return objects
       },
       store,
       environment: { now: () => Date.UTC(2026, 0, 1), random: () => Math.random() },
@@ -92,7 +92,7 @@ describe('objects of the workspace', () => {
     )
     const states: ObjectsState[] = []
     let id = 0
-    const connect = (objects: ObjectDoor): void => {
+    const connect = (objects: ObjectGateway): void => {
       id++
       const picture: { objects?: ObjectsReading } = {}
       // The only members of a session that are used.
@@ -108,10 +108,10 @@ describe('objects of the workspace', () => {
             listener(reading)
           }),
       }
-      const desk = createObjectDesk(session as unknown as Session, { now: () => Date.UTC(2026, 0, 1) })
-      desks.set(id, desk)
-      desk.states.subscribe((state) => states.push(state), ended.signal)
-      made.resolveOnce(desk, ended.signal)
+      const opened = connectObjects(session as unknown as Session, { now: () => Date.UTC(2026, 0, 1) })
+      connected.set(id, opened)
+      opened.states.subscribe((state) => states.push(state), ended.signal)
+      made.resolveOnce(opened, ended.signal)
     }
     return { call: aboutConnection({ ...made.procedures, ...kept }, () => id), states, connect, store }
   }
@@ -124,8 +124,8 @@ describe('objects of the workspace', () => {
     await expect(call['editing.switch']({ on: true })).rejects.toThrow('Metrics alone.')
     await expect(call['objects.check']({ changes: [] })).rejects.toMatchObject({ problem: { code: 'unsupported' } })
 
-    const { door } = memoryServer()
-    connect(door)
+    const { gateway } = memoryServer()
+    connect(gateway)
     expect(states.at(-1)).toMatchObject({
       connection: 2,
       origin: 'simulation',
@@ -141,13 +141,13 @@ describe('objects of the workspace', () => {
     expect((await call['objects.apply']({ changes, force: false })).verdicts).toMatchObject([{ outcome: 'accepted' }])
     expect(states.at(-1)?.objects.levels.map(({ metadata }) => metadata.name)).toContain('a')
     // Another connection needs its own decision.
-    connect(door)
+    connect(gateway)
     expect(states.at(-1)?.editing.state).toBe('off')
   })
 
   it('sends nothing under the name of something else', async () => {
     const { call, connect } = open()
-    connect(memoryServer().door)
+    connect(memoryServer().gateway)
     await call['editing.switch']({ on: true })
     const wrong: ObjectChange[] = [
       { kind: LEVEL, name: 'a', object: level('b', 1) },
@@ -165,7 +165,7 @@ describe('objects of the workspace', () => {
 
   it('keeps drafts and tests for the next start, each target its own', async () => {
     const first = open()
-    first.connect(memoryServer().door)
+    first.connect(memoryServer().gateway)
     expect(await first.call['drafts.read'](null)).toEqual({ entries: [] })
     const entry = { kind: LEVEL, name: 'a', text: 'kind: …\n' } as const
     await first.call['drafts.write']({ targetKey: 'memory', draft: { entries: [entry] } })
@@ -175,30 +175,30 @@ describe('objects of the workspace', () => {
       remove: [],
     })
     const second = open()
-    second.connect(memoryServer().door)
+    second.connect(memoryServer().gateway)
     expect(await second.call['drafts.read'](null)).toMatchObject({ entries: [entry] })
     expect(await second.call['requests.read'](null)).toHaveLength(1)
   })
 
   it('forgets what was applied to a simulation that is no more', async () => {
     const { call, connect } = open()
-    const { door } = memoryServer()
-    connect({ ...door, fleeting: true })
+    const { gateway } = memoryServer()
+    connect({ ...gateway, fleeting: true })
     await call['editing.switch']({ on: true })
     await call['objects.apply']({ changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }], force: false })
     expect(await call['journal.read'](null)).toHaveLength(1)
-    connect({ ...memoryServer().door, fleeting: true })
+    connect({ ...memoryServer().gateway, fleeting: true })
     await expect.poll(() => call['journal.read'](null)).toEqual([])
   })
 
   it('undoes the rest of an entry of which only a part could be undone', async () => {
     const { call, connect } = open()
-    const { door, store } = memoryServer()
-    if ('impossible' in door.editor) throw new Error('it can be edited')
-    const { editor } = door
+    const { gateway, store } = memoryServer()
+    if ('impossible' in gateway.editor) throw new Error('it can be edited')
+    const { editor } = gateway
     let failing = ''
     connect({
-      ...door,
+      ...gateway,
       editor: {
         ...editor,
         apply: async (change, force, announce) =>
@@ -251,9 +251,9 @@ describe('objects of the workspace', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const folder = await mkdtemp(join(stateDir, 'run-'))
-        const { door, store } = memoryServer()
+        const { gateway, store } = memoryServer()
         let console = open(folder)
-        console.connect(door)
+        console.connect(gateway)
         await console.call['editing.switch']({ on: true })
         const snapshot = () => objectsOf(store)
         /** Snapshots before each entry, and the entries; `at` of them are applied. */
@@ -291,7 +291,7 @@ describe('objects of the workspace', () => {
         }
         // A restarted console does the rest.
         console = open(folder)
-        console.connect(door)
+        console.connect(gateway)
         await console.call['editing.switch']({ on: true })
         const end = snapshot()
         const applied = at
@@ -309,13 +309,17 @@ describe('objects of the workspace', () => {
      * A console that ends as if it were killed: immediately, without any clean-up. `done`: the server applied the
      * change.
      */
-    const killWhileSending = async (door: ObjectDoor, done: boolean, send: (console: Opened) => Promise<unknown>) => {
+    const killWhileSending = async (
+      gateway: ObjectGateway,
+      done: boolean,
+      send: (console: Opened) => Promise<unknown>,
+    ) => {
       const console = open()
       const sent = Promise.withResolvers<void>()
-      if ('impossible' in door.editor) throw new Error('it can be edited')
-      const { editor } = door
+      if ('impossible' in gateway.editor) throw new Error('it can be edited')
+      const { editor } = gateway
       console.connect({
-        ...door,
+        ...gateway,
         editor: {
           ...editor,
           apply: (change, force, announce) =>
@@ -352,13 +356,13 @@ describe('objects of the workspace', () => {
       [true, 'applied'],
       [false, 'not-applied'],
     ])('the next one finds whether the change was carried out: %s', async (done, state) => {
-      const { door, store } = memoryServer()
-      await killWhileSending(door, done, ({ call }) => call['objects.apply'](make))
+      const { gateway, store } = memoryServer()
+      await killWhileSending(gateway, done, ({ call }) => call['objects.apply'](make))
       expect(await openStore(stateDir).journal.read('memory')).toMatchObject([
         { changes: [{ name: 'a', from: null, state: 'not-applied', sending: { way: 'apply', pid: process.pid } }] },
       ])
       const next = open()
-      next.connect(door)
+      next.connect(gateway)
       await expect.poll(() => statesOf(next)).toEqual([state])
       if (!done) return
       await next.call['editing.switch']({ on: true })
@@ -371,31 +375,31 @@ describe('objects of the workspace', () => {
       [true, 'undone'],
       [false, 'applied'],
     ])('the same holds for an undo: %s', async (done, state) => {
-      const { door } = memoryServer()
+      const { gateway } = memoryServer()
       const first = open()
-      first.connect(door)
+      first.connect(gateway)
       await first.call['editing.switch']({ on: true })
       const { entry } = await first.call['objects.apply'](make)
       first.store.close()
-      await killWhileSending(door, done, ({ call }) => call['journal.undo']({ id: entry?.id ?? '', force: false }))
+      await killWhileSending(gateway, done, ({ call }) => call['journal.undo']({ id: entry?.id ?? '', force: false }))
       const next = open()
-      next.connect(door)
+      next.connect(gateway)
       await expect.poll(() => statesOf(next)).toEqual([state])
     })
 
     it('somebody else may change the object before that: then the outcome is unknown, and said to be', async () => {
-      const { door, store } = memoryServer()
-      await killWhileSending(door, true, ({ call }) => call['objects.apply'](make))
+      const { gateway, store } = memoryServer()
+      await killWhileSending(gateway, true, ({ call }) => call['objects.apply'](make))
       const other = changeOf(store, LEVEL, 'a', level('a', 9))
-      if ('impossible' in door.editor) throw new Error('it can be edited')
-      await door.editor.apply(other, false, async () => undefined)
+      if ('impossible' in gateway.editor) throw new Error('it can be edited')
+      await gateway.editor.apply(other, false, async () => undefined)
       const next = open()
-      next.connect(door)
+      next.connect(gateway)
       await expect.poll(() => statesOf(next)).toEqual(['unknown'])
     })
 
     it('what another console is sending is left alone until it ends', async () => {
-      const { door } = memoryServer()
+      const { gateway } = memoryServer()
       const other = openStore(stateDir)
       const presence = await other.presence()
       const sending = { way: 'apply', at: '', console: presence.own(), pid: 1, fieldManager: 'apf-console' } as const
@@ -408,7 +412,7 @@ describe('objects of the workspace', () => {
         changes: [{ kind: LEVEL, name: 'a', from: null, to: level('a', 1), state: 'not-applied', sending }],
       }))
       const next = open()
-      next.connect(door)
+      next.connect(gateway)
       expect(await statesOf(next)).toEqual(['not-applied, sending apply'])
       other.close()
       await expect.poll(() => statesOf(next)).toEqual(['not-applied'])
@@ -417,8 +421,8 @@ describe('objects of the workspace', () => {
 
   it('sends nothing that it cannot write down first', async () => {
     const { call, connect } = open()
-    const { door, store } = memoryServer()
-    connect(door)
+    const { gateway, store } = memoryServer()
+    connect(gateway)
     await call['editing.switch']({ on: true })
     expect(await call['journal.read'](null)).toEqual([])
     const file = new DatabaseSync(join(stateDir, 'console.db'))
@@ -439,14 +443,14 @@ describe('objects of the workspace', () => {
 
   it('tells what became of a change', async () => {
     const { call, connect } = open()
-    const { door, store } = memoryServer()
-    connect({ ...door, lastWrite: () => ({ by: 'somebody', at: '2026-01-01T00:00:00Z' }) })
+    const { gateway, store } = memoryServer()
+    connect({ ...gateway, lastWrite: () => ({ by: 'somebody', at: '2026-01-01T00:00:00Z' }) })
     await call['editing.switch']({ on: true })
     await call['objects.apply']({ changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }], force: false })
     const since = async () => (await call['journal.read'](null))[0]?.changes[0]?.since
     expect(await since()).toBeUndefined()
-    if ('impossible' in door.editor) throw new Error('it can be edited')
-    const { editor } = door
+    if ('impossible' in gateway.editor) throw new Error('it can be edited')
+    const { editor } = gateway
     const elsewhere = (object: JsonObject | null) =>
       editor.apply(changeOf(store, LEVEL, 'a', object), false, async () => undefined)
     await elsewhere(level('a', 9))
@@ -457,7 +461,7 @@ describe('objects of the workspace', () => {
 
   it('keeps no more of an object than its manifest', async () => {
     const { call, connect } = open()
-    connect(memoryServer().door)
+    connect(memoryServer().gateway)
     await call['editing.switch']({ on: true })
     await call['objects.apply']({ changes: [{ kind: LEVEL, name: 'a', object: level('a', 1) }], force: false })
     const [entry] = await openStore(stateDir).journal.read('memory')

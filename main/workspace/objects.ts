@@ -16,8 +16,8 @@ import type { Store } from '../store/store.ts'
 import { applyInOrder, turnChanges, type Applying } from './applying.ts'
 import { differencesOf } from './differences.ts'
 import type { Effects } from './effects.ts'
-import { createJournalDesk, gone } from './journalDesk.ts'
-import { editorOf, type ObjectDesk } from './objectDesk.ts'
+import { createSourceJournal, gone } from './sourceJournal.ts'
+import { editorOf, type ConnectedObjects } from './connectedObjects.ts'
 
 type About = `${'editing' | 'objects' | 'journal' | 'drafts' | 'requests'}.${string}`
 /** Procedures for the objects of a connected source. */
@@ -33,7 +33,7 @@ export interface Elsewhere {
 
 export interface ObjectsOptions {
   /** The objects of a connected source; throws `not-found` when there is no such connection. */
-  readonly deskOf: (connection: number) => ObjectDesk
+  readonly objectsOf: (connection: number) => ConnectedObjects
   readonly store: Store
   readonly environment: Pick<Environment, 'now' | 'random'>
   /** Watches what is applied. */
@@ -46,22 +46,22 @@ export function createObjects(options: ObjectsOptions): {
   /** Throws `forbidden` while editing is off, and `unsupported` where it is impossible. */
   readonly assertEditing: (connection: number) => void
   /** Determines the outcomes that an ended console left open, once the objects have been read. */
-  readonly resolveOnce: (desk: ObjectDesk, signal: AbortSignal) => void
+  readonly resolveOnce: (objects: ConnectedObjects, signal: AbortSignal) => void
 } {
-  const { deskOf, environment, store, effects } = options
+  const { objectsOf, environment, store, effects } = options
   const now = (): string => new Date(environment.now()).toISOString()
-  const journal = createJournalDesk(store, now)
+  const journal = createSourceJournal(store, now)
 
   const newId = (): string => `${environment.now()}-${Math.floor(environment.random() * 2 ** 48).toString(36)}`
-  const editable = (connection: number): ObjectDesk => {
-    const open = deskOf(connection)
+  const editable = (connection: number): ConnectedObjects => {
+    const open = objectsOf(connection)
     editorOf(open)
     if (!open.mayApply()) {
-      throw new ProblemError('forbidden', `Editing is off; switch it on for ${open.door.target} first.`)
+      throw new ProblemError('forbidden', `Editing is off; switch it on for ${open.gateway.target} first.`)
     }
     return open
   }
-  const applying = (open: ObjectDesk): Applying => ({
+  const applying = (open: ConnectedObjects): Applying => ({
     editor: editorOf(open),
     findings: (change) => ourFindings(change, open.version),
     mayGoOn: () => open.mayApply(),
@@ -71,7 +71,7 @@ export function createObjects(options: ObjectsOptions): {
   const apply: ObjectProcedures['objects.apply'] = async ({ connection, changes, label, force, watch }) => {
     changes.forEach(assertNamed)
     const open = editable(connection)
-    const { target, targetKey } = open.door
+    const { target, targetKey } = open.gateway
     await journal.resolve(open)
     const user = open.user === undefined ? {} : { user: open.user }
     const recorder = journal.recordApply(open, {
@@ -114,20 +114,20 @@ export function createObjects(options: ObjectsOptions): {
 
   return {
     assertEditing: (connection) => void editable(connection),
-    resolveOnce(desk, signal) {
+    resolveOnce(objects, signal) {
       let known = false
-      desk.states.subscribe(({ state }) => {
+      objects.states.subscribe(({ state }) => {
         if (known || state !== 'current') return
         known = true
         // A store that cannot be written reports it itself.
-        journal.resolve(desk).catch(() => undefined)
+        journal.resolve(objects).catch(() => undefined)
       }, signal)
     },
     procedures: {
-      'editing.switch': async ({ connection, on }) => deskOf(connection).switchEditing(on),
+      'editing.switch': async ({ connection, on }) => objectsOf(connection).switchEditing(on),
       'objects.check': async ({ connection, changes }) => {
         changes.forEach(assertNamed)
-        const open = deskOf(connection)
+        const open = objectsOf(connection)
         const { editor, findings } = applying(open)
         const verdicts = []
         for (const change of changes) {
@@ -138,14 +138,14 @@ export function createObjects(options: ObjectsOptions): {
       },
       'objects.apply': (request) => oneAtATime(() => apply(request)),
       'objects.giveUp': async ({ connection }) => {
-        const { editor } = deskOf(connection).door
+        const { editor } = objectsOf(connection).gateway
         if ('giveUp' in editor) editor.giveUp?.()
         return null
       },
-      'journal.read': async ({ connection }) => journal.read(deskOf(connection)),
+      'journal.read': async ({ connection }) => journal.read(objectsOf(connection)),
       'journal.undo': (asked) => oneAtATime(() => turn('undo', asked)),
       'journal.redo': (asked) => oneAtATime(() => turn('redo', asked)),
-      'drafts.read': async ({ connection }) => store.drafts.read(deskOf(connection).door.targetKey),
+      'drafts.read': async ({ connection }) => store.drafts.read(objectsOf(connection).gateway.targetKey),
     },
   }
 }

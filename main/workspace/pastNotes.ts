@@ -1,5 +1,5 @@
-import { createSourceNoter } from '../../core/alerts/noted.ts'
-import { MOST_NOTED_PAST, type Noted } from '../../core/contract/recording.ts'
+import { createSourceNoter } from '../../core/alerts/notes.ts'
+import { MOST_PAST_NOTES, type Note } from '../../core/contract/recording.ts'
 import type { LevelFrame } from '../../core/frame/frame.ts'
 import type { Picture, ServerPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
@@ -9,8 +9,8 @@ import { unixMsOf } from '../../core/units.ts'
 export interface PastNotes {
   /** Takes an event of the source, after `picture` has taken it, with the picture's result for a frame. */
   take(event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>): void
-  /** Oldest first, `MOST_NOTED_PAST` at most; replaced once a further range was read. */
-  readonly noted: readonly Noted[]
+  /** Oldest first, `MOST_PAST_NOTES` at most; replaced once a further range was read. */
+  readonly notes: readonly Note[]
 }
 
 type Sample = ServerPicture['latest']
@@ -27,7 +27,7 @@ export function createPastNotes(): PastNotes {
   let levels = 0
   /** The first present sample of each server, which the last sample of the past is compared with. */
   const first = new Map<string, Sample>()
-  let noted: readonly Noted[] = []
+  let notes: readonly Note[] = []
 
   const note = (): void => {
     const noter = createSourceNoter()
@@ -36,8 +36,8 @@ export function createPastNotes(): PastNotes {
     waiting = []
     levels = 0
     first.clear()
-    const found = all.flatMap((sample) => noter.takeServer(sample).noted)
-    noted = [...noted, ...found].toSorted((a, b) => a.at - b.at).slice(-MOST_NOTED_PAST)
+    const found = all.flatMap((sample) => noter.takeServer(sample).notes)
+    notes = [...notes, ...found].toSorted((a, b) => a.at - b.at).slice(-MOST_PAST_NOTES)
   }
 
   return {
@@ -54,8 +54,8 @@ export function createPastNotes(): PastNotes {
       if (event.kind !== 'health' || event.health.past === undefined || waiting.length === 0) return
       if (picture.health.every(({ past }) => past?.state !== 'reading')) note()
     },
-    get noted() {
-      return noted
+    get notes() {
+      return notes
     },
   }
 }

@@ -9,8 +9,8 @@ import { frameOf } from '../../core/frame/frame.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { repeat, type Environment } from '../ports/environment.ts'
-import { noObjects, type ObjectDoor } from '../ports/objectDoor.ts'
-import type { EtcdDesk, LiveTraffic, SimulationSource, Source } from '../ports/source.ts'
+import { noObjects, type ObjectGateway } from '../ports/objectGateway.ts'
+import type { EtcdControl, LiveTraffic, SimulationSource, Source } from '../ports/source.ts'
 import { createTopic, whileHeard, type Subscribable } from '../ports/topic.ts'
 import { publicSpec } from './recent.ts'
 
@@ -31,8 +31,8 @@ export interface Session {
   readonly whole: Source['whole']
   /** The latest reading first, when there is one. */
   dumps(server: string, emit: (dump: DumpFrame) => void, signal: AbortSignalLike): void
-  /** Flow-control objects of the source; an empty door where it has none. */
-  readonly objects: ObjectDoor
+  /** Flow-control objects of the source; an empty gateway where it has none. */
+  readonly objects: ObjectGateway
   /** Begins to read the objects, and calls `onReading` with every reading. Once per session. */
   readObjects(onReading: (reading: ObjectsReading) => void): void
   /** State of the simulation, the present first; nothing for other sources. */
@@ -46,7 +46,7 @@ export interface Session {
   readonly requests: Subscribable<LiveEvent>
   readonly requestStates: Subscribable<LiveState>
   /** Throws `unsupported` for a source that is not an etcd proxy. */
-  etcd(): EtcdDesk
+  etcd(): EtcdControl
   readonly etcdStates: Subscribable<EtcdState>
   /** Starts, changes or ends a draft that runs alongside; throws like `seen`. */
   candidate(wish: CandidateWish): LiveState
@@ -190,11 +190,11 @@ export function startSession(options: SessionOptions): Session {
 
   const etcdStates = whileHeard<EtcdState>(
     () => {
-      const desk = source.etcd
-      if (desk === undefined) return () => undefined
+      const etcd = source.etcd
+      if (etcd === undefined) return () => undefined
       // The health of the source reports failures.
       const look = (): void =>
-        void desk.state().then(
+        void etcd.state().then(
           (state) => take({ kind: 'etcd', state }),
           () => undefined,
         )

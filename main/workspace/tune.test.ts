@@ -3,7 +3,7 @@ import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
 import { type TuneEvent, TuneWishSchema } from '../../core/contract/tune.ts'
-import type { SearchTask, WhatIfDesk } from '../ports/whatIf.ts'
+import type { SearchTask, WhatIfRunner } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 import { tuneHandlers } from './tune.ts'
 
@@ -32,7 +32,7 @@ async function searched(from: number) {
   const events: TuneEvent[] = []
   const source = { call: async () => ({ requests: [request(1_000), request(2_000), request(3_000)] }) }
   const handlers = tuneHandlers({
-    desk: { search: (task: SearchTask) => void tasks.push(task) } as unknown as WhatIfDesk,
+    runner: { search: (task: SearchTask) => void tasks.push(task) } as unknown as WhatIfRunner,
     openPast: async () => 9,
     sourceOf: () => source as unknown as ConnectedSource,
     twinOf: async () => expect.fail('no twin is needed'),
@@ -66,7 +66,7 @@ test('says at once that a goal or guard rail is misspelt, and fits no twin', asy
   const said = async (goal: string, guardRail: string) => {
     const events: TuneEvent[] = []
     const handlers = tuneHandlers({
-      desk: { search: () => expect.fail('nothing is searched') } as unknown as WhatIfDesk,
+      runner: { search: () => expect.fail('nothing is searched') } as unknown as WhatIfRunner,
       openPast: async () => 9,
       sourceOf: () => expect.fail('nothing is read'),
       twinOf,
@@ -98,7 +98,7 @@ test('says at once that a goal or guard rail is misspelt, and fits no twin', asy
 test('fits the twin of a past instant to what is recorded before it', async () => {
   const wishes: ForecastWish[] = []
   const handlers = tuneHandlers({
-    desk: {} as unknown as WhatIfDesk,
+    runner: {} as unknown as WhatIfRunner,
     openPast: async () => 9,
     sourceOf: () => expect.fail('the forecast asks'),
     twinOf: async (wish) => {

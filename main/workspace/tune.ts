@@ -13,12 +13,12 @@ import { defaultVariant } from '../../core/whatif/variant.ts'
 import { acceptable } from '../live/proposed.ts'
 import { recordedArrivals } from '../live/wished.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { WhatIfDesk } from '../ports/whatIf.ts'
+import type { WhatIfRunner } from '../ports/whatIf.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 
 interface TuneOptions {
   /** Without it, nothing is searched. */
-  readonly desk: WhatIfDesk | undefined
+  readonly runner: WhatIfRunner | undefined
   readonly openPast: (connection: number) => Promise<number>
   readonly sourceOf: (connection: number) => ConnectedSource
   readonly twinOf: (wish: ForecastWish, tell: (part: number) => void, signal: AbortSignalLike) => Promise<Twin>
@@ -35,12 +35,12 @@ interface Base {
 
 /** Searches for the smallest edit of a connected source; the computation runs elsewhere, and nothing is applied. */
 export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'> {
-  const { desk, environment } = options
+  const { runner, environment } = options
   return {
     tune(wish, emit, signal) {
       const started = environment.now()
       const run = async (): Promise<void> => {
-        if (desk === undefined) throw new ProblemError('unsupported', 'This console cannot search for edits.')
+        if (runner === undefined) throw new ProblemError('unsupported', 'This console cannot search for edits.')
         // Checked first, because fitting a twin takes minutes.
         const wrong = misspelt(wish, namesOfObjects(wish.before))
         if (wrong !== undefined) throw new ProblemError('invalid-input', wrong)
@@ -49,7 +49,7 @@ export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'>
         if (signal.aborted) return
         const { goals, guardRails, seeds, levels } = wish
         const written = { name: 'Search', goals, guardRails, seeds, seed: 1, evaluations: TUNE_EVALUATIONS.usual }
-        desk.search(
+        runner.search(
           { base, written, levels },
           (event) => {
             if (event.kind === 'progress') emit({ kind: 'progress', part: FIT_SHARE + (1 - FIT_SHARE) * event.part })

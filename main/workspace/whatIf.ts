@@ -4,13 +4,13 @@ import type { LiveRequest } from '../../core/contract/live.ts'
 import { MOST_PAST_REQUESTS } from '../../core/bounds.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import type { RequestsFrom, RunGiven } from '../../core/contract/whatif.ts'
-import type { WhatIfDesk } from '../ports/whatIf.ts'
+import type { WhatIfRunner } from '../ports/whatIf.ts'
 import type { Store } from '../store/store.ts'
 import type { ConnectedSource } from './connectedSource.ts'
 
 interface WhatIfOptions {
   /** Without it, nothing is compared. */
-  readonly desk: WhatIfDesk | undefined
+  readonly runner: WhatIfRunner | undefined
   /** Opens the connection with the past of another one. */
   readonly openPast: (connection: number) => Promise<number>
   readonly sourceOf: (connection: number) => ConnectedSource
@@ -25,9 +25,9 @@ interface WhatIfHandlers {
 }
 
 /** Compares variants: the requests come from here, the computation runs elsewhere. */
-export function whatIfHandlers({ desk, openPast, sourceOf, kept }: WhatIfOptions): WhatIfHandlers {
-  const found = (): WhatIfDesk => {
-    if (desk !== undefined) return desk
+export function whatIfHandlers({ runner, openPast, sourceOf, kept }: WhatIfOptions): WhatIfHandlers {
+  const found = (): WhatIfRunner => {
+    if (runner !== undefined) return runner
     throw new ProblemError('unsupported', 'This console cannot compare variants.')
   }
   const recordedBy = async (of: number): Promise<LiveRequest[]> => {
@@ -54,7 +54,7 @@ export function whatIfHandlers({ desk, openPast, sourceOf, kept }: WhatIfOptions
     },
     streams: {
       scenario(wish, emit, signal) {
-        if (desk !== undefined) return desk.scenario(wish, emit, signal)
+        if (runner !== undefined) return runner.scenario(wish, emit, signal)
         emit({ kind: 'failed', problem: { code: 'unsupported', message: 'This console cannot run scenarios.' } })
       },
       whatIf(wish, emit, signal) {

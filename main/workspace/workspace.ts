@@ -26,7 +26,7 @@ import type {
 import type { Consent } from '../cluster/consent.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { WhatIfDesk } from '../ports/whatIf.ts'
+import type { WhatIfRunner } from '../ports/whatIf.ts'
 import type { Shelf } from '../recordings/shelf.ts'
 import type { Uploads } from '../recordings/uploads.ts'
 import { openStore } from '../store/store.ts'
@@ -62,7 +62,7 @@ export interface WorkspaceOptions {
   /** Connects a source; by default in this thread. */
   readonly open?: OpenSource
   /** Compares variants and forecasts edits; without it neither is available. */
-  readonly whatIf?: WhatIfDesk
+  readonly whatIf?: WhatIfRunner
   /** Called with each source that is connected. */
   readonly onConnected?: (source: ConnectedSource) => void
 }
@@ -266,9 +266,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   let taking: Promise<Uploads> | undefined
   const uploads = (): Promise<Uploads> => (taking ??= access.recordings().then((shelf) => shelf.uploads(environment)))
 
-  const { twinOf, forecast } = forecastHandlers({ desk: options.whatIf, sourceOf, environment })
-  const tuning = { desk: options.whatIf, openPast, sourceOf, twinOf, environment }
-  const comparisons = whatIfHandlers({ desk: options.whatIf, openPast, sourceOf, kept: store.scenarios })
+  const { twinOf, forecast } = forecastHandlers({ runner: options.whatIf, sourceOf, environment })
+  const tuning = { runner: options.whatIf, openPast, sourceOf, twinOf, environment }
+  const comparisons = whatIfHandlers({ runner: options.whatIf, openPast, sourceOf, kept: store.scenarios })
   const updates = createUpdates({ store, version: options.version, now: () => environment.now() })
   const handlers: Handlers = {
     procedures: {
@@ -359,7 +359,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'past.facts': asks('past.facts'),
     'past.dump': asks('past.dump'),
     'past.requests': asks('past.requests'),
-    'past.noted': asks('past.noted'),
+    'past.notes': asks('past.notes'),
     'past.alerts': asks('past.alerts'),
     'history.series': asks('history.series'),
     'history.heatMap': asks('history.heatMap'),
@@ -406,7 +406,7 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
     etcd: hears('etcd'),
     recorder: hears('recorder'),
     alerts: hears('alerts'),
-    noted: hears('noted'),
+    notes: hears('notes'),
     effects: hears('effects'),
   }
 }

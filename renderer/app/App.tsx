@@ -147,20 +147,20 @@ export function RejectionAnnouncer() {
   const connected = useConnected()
   const of = `${connected?.id ?? ''} ${server?.id ?? ''}`
   const about = useRef(of)
-  const told = useRef(new Set<string>())
+  const announced = useRef(new Set<string>())
   const [text, setText] = useState('')
   useEffect(() => {
     if (about.current !== of) {
       // An announcement about another cluster must not be read out as a fact about this one.
       about.current = of
-      told.current.clear()
+      announced.current.clear()
       setText('')
     }
     // While the past is shown, nothing is announced as if it happened now.
     if (isPast) return
     for (const { name, trouble } of rosterRows(server, derivedServer, () => 0)) {
-      if (trouble !== 'rejecting' || told.current.has(name)) continue
-      told.current.add(name)
+      if (trouble !== 'rejecting' || announced.current.has(name)) continue
+      announced.current.add(name)
       setText(`${name} rejects requests.`)
     }
   }, [of, server, derivedServer, isPast])
@@ -174,7 +174,7 @@ export function RejectionAnnouncer() {
 /** What the operator has to confirm outside the page; `null` when there is nothing. */
 function useWaitingConsent(): Consent['waiting'] {
   const [waiting, setWaiting] = useState<Consent['waiting']>(null)
-  useEffect(() => client().subscribe('consent', null, (told) => setWaiting(told.waiting)), [])
+  useEffect(() => client().subscribe('consent', null, (consent) => setWaiting(consent.waiting)), [])
   return waiting
 }
 

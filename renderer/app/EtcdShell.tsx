@@ -5,7 +5,7 @@ import { MiddleCut } from '../components/LevelChip.tsx'
 import { extentOf, isSpent, shortLevel, byTightness } from '../screens/etcd/levels.ts'
 import { hrefOfPlace, useRoute } from '../state/route.ts'
 import { usePastPart } from '../state/past.ts'
-import { useEtcdState } from '../state/told.ts'
+import { useEtcdState } from '../state/sourceState.ts'
 import { format } from '../theme/format.ts'
 import styles from './Sidebar.module.css'
 

@@ -5,7 +5,7 @@ import { MS_PER_SECOND } from '../../core/units.ts'
 import { Button } from '../components/Button.tsx'
 import { inputClass } from '../components/Field.tsx'
 import { useNow } from '../components/hooks.ts'
-import { useNoted } from '../state/noted.ts'
+import { useNotes } from '../state/notes.ts'
 import { usePastPart } from '../state/past.ts'
 import { changeSettings, useSettings } from '../state/settings.ts'
 import { closeOverlay } from '../state/shell.ts'
@@ -25,9 +25,9 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
   const [typed, setTyped] = useState(() => windowText(timeStore.getState()))
   const [picked, setPicked] = useState(() => datesOf(timeStore.getState()))
   const [tried, setTried] = useState(false)
-  const noted = useNoted()
+  const notes = useNotes()
   const extent = usePastPart((past) => past.extent)
-  const wall = { now: useNow(), zone: clock, lastAlert: lastAlert(noted) }
+  const wall = { now: useNow(), zone: clock, lastAlert: lastAlert(notes) }
   const parsed = readRange(typed, wall)
   const type = (text: string): void => {
     setTyped(text)

@@ -36,12 +36,12 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'undo-applied': () => openPage('editor', 'journal'),
   'editing-on': () => switchEditing(true),
   'editing-off': () => switchEditing(false),
-  'run-beside': () => void told(runDraftBeside()).then((ok) => ok && openScreen('live')),
+  'run-beside': () => void succeeded(runDraftBeside()).then((ok) => ok && openScreen('live')),
   explain: () => openScreen('allocation'),
   'why-429': showRejecting,
-  'stop-simulation': () => void told(controlSimulation({ paused: true })),
-  'go-on-simulation': () => void told(controlSimulation({ paused: false })),
-  'step-simulation': () => void told(controlSimulation({ step: 1 })),
+  'stop-simulation': () => void succeeded(controlSimulation({ paused: true })),
+  'go-on-simulation': () => void succeeded(controlSimulation({ paused: false })),
+  'step-simulation': () => void succeeded(controlSimulation({ step: 1 })),
   'open-files': () => askForFiles(false),
   'open-folder': () => askForFiles(true),
   connect: () => openScreen('connection'),
@@ -67,7 +67,7 @@ export const act = (name: ActionName): void => ACTIONS[name]()
 
 /** Connects a source and shows it. */
 export const connectTo = (spec: WishedSource): void =>
-  void told(connectSource(spec)).then((ok) => ok && openScreen('overview'))
+  void succeeded(connectSource(spec)).then((ok) => ok && openScreen('overview'))
 
 /** Why the simulation cannot be controlled at this moment. */
 export function whyNotSteered(): string | undefined {
@@ -111,12 +111,14 @@ const ASKS = {
 
 function disconnect(): void {
   const { connection } = connectionStore.getState()
-  if (connection !== undefined) void told(disconnectSource(connection.id))
+  if (connection !== undefined) void succeeded(disconnectSource(connection.id))
 }
 
 function switchEditing(on: boolean): void {
   const asked = ask('editing.switch', { on })
-  void told(asked.then((editing) => say(editing.state === 'impossible' ? editing.why : `Editing is ${editing.state}.`)))
+  void succeeded(
+    asked.then((editing) => say(editing.state === 'impossible' ? editing.why : `Editing is ${editing.state}.`)),
+  )
 }
 
 /**
@@ -133,7 +135,7 @@ function showRejecting(): void {
 }
 
 /** Waits for an action and reports why it failed; true when it did not. */
-async function told(action: Promise<unknown>): Promise<boolean> {
+async function succeeded(action: Promise<unknown>): Promise<boolean> {
   try {
     await action
     return true

@@ -1,5 +1,5 @@
 import { lastAlert } from '../../core/compare/notes.ts'
-import { notedStore } from '../state/noted.ts'
+import { notesStore } from '../state/notes.ts'
 import { settingsNow } from '../state/settings.ts'
 import { openOverlay, say } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
@@ -25,7 +25,7 @@ export async function pasteRange(): Promise<void> {
   const parsed = readRange(text, {
     now: Date.now(),
     zone: settingsNow().clock,
-    lastAlert: lastAlert(notedStore.getState().noted),
+    lastAlert: lastAlert(notesStore.getState().notes),
   })
   if (parsed.ok) showRange(parsed)
   else say(parsed.why)

@@ -46,7 +46,7 @@ export const SeatLedger = memo(function SeatLedger(props: SeatLedgerProps) {
   const { groups } = layout
   const who = server === undefined ? 'Levels in the seat ledger' : `Levels in the seat ledger of ${server}`
   const sentence = `${server === undefined ? '' : `${server}. `}${ledgerSentence(ledger)}`
-  const told = groups.find((group) => group.entry.name === present)
+  const shown = groups.find((group) => group.entry.name === present)
   return (
     <div className={classes(styles['box'], stale && styles['stale'])} onMouseLeave={() => setLit(undefined)}>
       <Drawing
@@ -74,9 +74,9 @@ export const SeatLedger = memo(function SeatLedger(props: SeatLedgerProps) {
         {geometry.axis !== undefined && <LedgerAxis layout={layout} y={geometry.axis} />}
       </Drawing>
       <LedgerKeys label={who} groups={groups} lit={present} onLight={setLit} onOpen={open} />
-      {told !== undefined && (
+      {shown !== undefined && (
         <p className={classes(styles['told'], variant === 'small' && styles['below'])} aria-hidden="true">
-          {entrySentence(told.entry, told.names)}
+          {entrySentence(shown.entry, shown.names)}
         </p>
       )}
     </div>

@@ -26,7 +26,7 @@ export const notification: Tell = (title, body, onClick) => {
 /** Notifies of alerts that start to fire on any connected source, until the returned function is called. */
 export function startAlertNotices(client: Client, tell: Tell, now: () => number): () => void {
   const heard = new Map<number, () => void>()
-  const told = new Map<string, number>()
+  const notified = new Map<string, number>()
   const listenTo = (connection: number, source: string): (() => void) => {
     /** Alerts that fired before the first state are not new. */
     let before: AlertsState['changes'] | undefined
@@ -36,9 +36,9 @@ export function startAlertNotices(client: Client, tell: Tell, now: () => number)
       before = changes
       for (const { kind, alert } of changes.slice(0, isNew === -1 ? changes.length : isNew)) {
         const key = `${connection} ${alertKey(alert)}`
-        if (kind !== 'fired' || !isWanted(alert) || now() - (told.get(key) ?? Number.NEGATIVE_INFINITY) < QUIET_MS)
+        if (kind !== 'fired' || !isWanted(alert) || now() - (notified.get(key) ?? Number.NEGATIVE_INFINITY) < QUIET_MS)
           continue
-        told.set(key, now())
+        notified.set(key, now())
         tell(`${alert.rule} ${RULES[alert.rule].title}: ${isolated(placeText(alert))}`, textOf(alert, source), () => {
           showConnection(connection)
           openScreen('alerts')

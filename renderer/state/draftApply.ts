@@ -54,12 +54,12 @@ export async function runDry(): Promise<void> {
   if (base === undefined) return
   const changes = changesOf(reads, base.objects)
   if (changes.length === 0) return
-  const told = (outcome: DryRun['outcome']): void => draftApplyStore.setState({ dryRun: { of, outcome } })
-  told({ state: 'running' })
+  const setOutcome = (outcome: DryRun['outcome']): void => draftApplyStore.setState({ dryRun: { of, outcome } })
+  setOutcome({ state: 'running' })
   try {
-    told({ state: 'answered', report: await ask('objects.check', { changes: [...changes] }) })
+    setOutcome({ state: 'answered', report: await ask('objects.check', { changes: [...changes] }) })
   } catch (thrown) {
-    told({ state: 'failed', problem: toProblem(thrown) })
+    setOutcome({ state: 'failed', problem: toProblem(thrown) })
   }
 }
 

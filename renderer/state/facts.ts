@@ -16,7 +16,7 @@ export function useFacts(server: string | undefined): ReportedFacts | undefined 
   const connection = useConnected()?.id
   const past = usePastPart(askedOf)
   const instant = useSettledMoment()?.at
-  const [told, setTold] = useState<{ readonly of: string; readonly facts: ReportedFacts | null }>()
+  const [known, setKnown] = useState<{ readonly of: string; readonly facts: ReportedFacts | null }>()
   const of = `${past ?? connection ?? 0} ${server ?? ''}`
   useEffect(() => {
     if (server === undefined || connection === undefined || (past !== undefined && instant === undefined))
@@ -28,9 +28,9 @@ export function useFacts(server: string | undefined): ReportedFacts | undefined 
     // A source that cannot answer now is read again; until then its last report stays.
     return onAnswer(
       read,
-      (facts) => setTold({ of, facts }),
+      (facts) => setKnown({ of, facts }),
       past === undefined ? { everyMs: AGAIN_MS } : { restMs: LOOKED_AT_MS },
     )
   }, [server, connection, past, instant, of])
-  return told?.of === of ? (told.facts ?? undefined) : undefined
+  return known?.of === of ? (known.facts ?? undefined) : undefined
 }

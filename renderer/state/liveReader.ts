@@ -46,7 +46,7 @@ export class LiveReader {
   private gapless = 0
   private catchingUp = false
   /** By row, the last event that contained it while a page of changes is being read: the page may be older. */
-  private readonly told = new Map<number, number>()
+  private readonly seenAt = new Map<number, number>()
   private extending: Promise<void> | undefined
   private reading: LiveReading = { complete: false }
 
@@ -61,7 +61,7 @@ export class LiveReader {
     this.heard = 0
     this.gapless = 0
     this.catchingUp = false
-    this.told.clear()
+    this.seenAt.clear()
     this.extending = undefined
     this.options.rows.clear()
     this.tell({ complete: false })
@@ -79,7 +79,7 @@ export class LiveReader {
     // Before the first page was read it is not known which of them continue the rows.
     if (known === undefined) return
     this.put(requests)
-    if (this.catchingUp) for (const { seq } of requests) this.told.set(seq, event)
+    if (this.catchingUp) for (const { seq } of requests) this.seenAt.set(seq, event)
     if (!this.settle()) void this.catchUp(connection)
   }
 
@@ -125,7 +125,7 @@ export class LiveReader {
       if (this.connection !== connection) return
     }
     this.catchingUp = false
-    this.told.clear()
+    this.seenAt.clear()
   }
 
   private async readNewest(connection: number): Promise<void> {
@@ -141,7 +141,7 @@ export class LiveReader {
     let before: number | undefined
     let upTo: number | undefined
     for (;;) {
-      this.told.clear()
+      this.seenAt.clear()
       const page = await line.call('live.page', {
         connection,
         count: PAGE,
@@ -151,7 +151,7 @@ export class LiveReader {
       if (this.connection !== connection || page.connection !== connection) return
       // Later pages contain later changes too, but only of older rows.
       upTo ??= page.event
-      this.put(page.requests.filter(({ seq }) => (this.told.get(seq) ?? 0) <= page.event))
+      this.put(page.requests.filter(({ seq }) => (this.seenAt.get(seq) ?? 0) <= page.event))
       before = page.requests[0]?.seq
       if (before === undefined || page.requests.length < PAGE || before <= this.oldest) break
     }

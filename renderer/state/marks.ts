@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
-import { notedMarks, startedText } from '../../core/compare/notes.ts'
+import { noteMarks, startedText } from '../../core/compare/notes.ts'
 import { joinMarks, type Mark } from '../../core/compare/period.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { useConnected } from './connection.ts'
-import { useNoted } from './noted.ts'
+import { useNotes } from './notes.ts'
 import { useSettings } from './settings.ts'
 import { useViewPart } from './view.ts'
 
@@ -20,12 +20,12 @@ const handMarks = (marks: Settings['marks'], source: string | undefined): readon
 
 /** Events that explain the numbers of the shown server, newest first: those recorded for it, and marks set by hand. */
 export function useServerMarks(): readonly Mark[] {
-  const noted = useNoted()
+  const notes = useNotes()
   const server = useViewPart((view) => view.server)
   const source = useConnected()?.source.name
   const [{ marks }] = useSettings()
   return useMemo(
-    () => joinMarks(notedMarks(noted, server?.id), startMark(server), handMarks(marks, source)),
-    [noted, server, marks, source],
+    () => joinMarks(noteMarks(notes, server?.id), startMark(server), handMarks(marks, source)),
+    [notes, server, marks, source],
   )
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStory, type Story } from '../../test/harness/story.ts'
 import { setClient } from './client.ts'
 import { connectionStore } from './connection.ts'
-import { notedStore } from './noted.ts'
+import { notesStore } from './notes.ts'
 import { selectionStore } from './selection.ts'
 import { seriesStore } from './series.ts'
 import { settingsStore } from './settings.ts'
@@ -119,15 +119,15 @@ describe('the state of the page', () => {
     expect(timeStore.getState().to).toBe(START + 5_000)
   })
 
-  it('keeps what was noted of the source that is shown, for as long as it is', async () => {
-    const noted = (): string[] => notedStore.getState().noted.map(({ text }) => text)
+  it('keeps what was notes of the source that is shown, for as long as it is', async () => {
+    const notes = (): string[] => notesStore.getState().notes.map(({ text }) => text)
     const objects = { levels: [], schemas: [] }
     story.tell({ kind: 'objects', origin: 'cluster', reading: { state: 'current', objects } })
     await hand.settle()
-    expect(noted()).toContain('PriorityLevelConfiguration workload-low deleted')
+    expect(notes()).toContain('PriorityLevelConfiguration workload-low deleted')
     await story.client.call('sources.disconnect', { connection: connectionStore.getState().connection?.id ?? 0 })
     await hand.settle()
-    expect(noted()).toEqual([])
+    expect(notes()).toEqual([])
   })
 
   it('paints nothing while hidden, and everything at once afterwards', async () => {

@@ -1,8 +1,8 @@
 import type { Client } from '../../core/contract/contract.ts'
-import { NOTHING_NOTED } from '../../core/contract/defaults.ts'
+import { NO_NOTES } from '../../core/contract/defaults.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
-import { notedStore } from './noted.ts'
+import { notesStore } from './notes.ts'
 import { startNotices } from './notices.ts'
 import { NO_OBJECTS, objectsStore } from './objects.ts'
 import { pastStore } from './past.ts'
@@ -79,7 +79,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
     arrivals = NO_ARRIVALS
     objectsStore.setState({}, true)
     simulationStore.setState({}, true)
-    notedStore.setState(NOTHING_NOTED)
+    notesStore.setState(NO_NOTES)
     schedule()
     if (connection === undefined) return () => undefined
     const of = { connection }
@@ -93,7 +93,7 @@ export function startState(client: Client, page: PageEnvironment = browser): () 
         schedule()
       }),
       client.subscribe('objects', of, (state) => objectsStore.setState({ state })),
-      client.subscribe('noted', of, (told) => notedStore.setState(told)),
+      client.subscribe('notes', of, (state) => notesStore.setState(state)),
       client.subscribe('simulation', of, (state) => {
         simulationStore.setState({ state })
         schedule()

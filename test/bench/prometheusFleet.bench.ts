@@ -52,7 +52,7 @@ async function measure(url: string): Promise<void> {
   const target = PrometheusSpecSchema.parse({ kind: 'prometheus', url })
   const api = await openPrometheus(target, () => Date.now(), allNamed)
   const answered: { readonly atMs: number; readonly ms: number; readonly bytes: number; readonly cpu: number }[] = []
-  const noted = async (reply: Promise<Reply>): Promise<Reply> => {
+  const notes = async (reply: Promise<Reply>): Promise<Reply> => {
     const began = performance.now()
     const answer = await reply
     if (!answer.ok) throw new Error(answer.problem.message)
@@ -61,8 +61,8 @@ async function measure(url: string): Promise<void> {
   }
   const watched: PrometheusApi = {
     ...api,
-    query: (...query) => noted(api.query(...query)),
-    queryRange: (...query) => noted(api.queryRange(...query)),
+    query: (...query) => notes(api.query(...query)),
+    queryRange: (...query) => notes(api.queryRange(...query)),
   }
   const reads: { readonly read: FleetRead; readonly atMs: number; readonly cpu: number }[] = []
   const end = new AbortController()

@@ -10,7 +10,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { createSourceNoter } from '../../core/alerts/noted.ts'
+import { createSourceNoter } from '../../core/alerts/notes.ts'
 import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createArchive } from '../../main/recordings/archive.ts'
@@ -51,7 +51,7 @@ async function record(folder: string, startAt: number): Promise<number> {
     if (second % 5 === 0) events.push({ kind: 'dump', dump: dump(SERVER) })
     for (const event of events) {
       picture.take(event)
-      recorder.take(event, noter.take(event, picture, clock.environment.now()).noted)
+      recorder.take(event, noter.take(event, picture, clock.environment.now()).notes)
     }
     told += events.length
     const kept = Promise.withResolvers<void>()
@@ -132,7 +132,7 @@ export async function run(): Promise<void> {
       const marks = instants.slice(0, 3).map((at) => {
         const to = Math.min(end, Math.max(START + length, at))
         const archive = fresh()
-        return timed(() => archive.noted(to - length, to))
+        return timed(() => archive.notes(to - length, to))
       })
       report({ bench: 'recording', case: `marks ${name}`, medianMs: round(median(marks), 1), goal: 300 })
     }

@@ -41,7 +41,7 @@ export async function run(): Promise<void> {
   let requests = 0
   const [cpu, started] = [process.cpuUsage(), performance.now()]
   const lost = await runShards({
-    desk: whatIfInThread({
+    runner: whatIfInThread({
       file: join(ROOT, 'main/threads/whatIfThread.ts'),
       scenarioFolder: join(ROOT, 'assets/scenarios'),
     }),

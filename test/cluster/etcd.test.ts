@@ -122,9 +122,9 @@ describe.skipIf(noCluster)('a real etcd behind the proxy', () => {
         expect(await list()).toContain('etcdserver: too many requests')
         expect(await etcd.etcdctl(limiting.url, ['get', '/pods/1'])).toContain('exit 0')
         expect(await etcd.etcdctl(limiting.url, ['put', '/pods/1', 'y'])).toContain('exit 0')
-        limiting.door.configure(limiting.door.configuration, 'observe')
+        limiting.gate.configure(limiting.gate.configuration, 'observe')
         expect(await list()).toContain('exit 0')
-        limiting.door.configure(rulesOf(RULES.replace('priority: 10', 'priority: 10, enabled: false')), 'enforce')
+        limiting.gate.configure(rulesOf(RULES.replace('priority: 10', 'priority: 10, enabled: false')), 'enforce')
         expect(await list()).toContain('exit 0')
       } finally {
         await limiting.close()
@@ -138,7 +138,7 @@ describe.skipIf(noCluster)('a real etcd behind the proxy', () => {
     try {
       for (const words of ['--limit=3', '--count-only', '--keys-only'])
         await etcd.etcdctl(watching.url, ['get', '/scan/', '--prefix', words])
-      const scanned = [...watching.door.engine.state.tracker.values()].map(({ scannedKeys }) => scannedKeys)
+      const scanned = [...watching.gate.engine.state.tracker.values()].map(({ scannedKeys }) => scannedKeys)
       expect(scanned).toEqual([31, 31, 31])
     } finally {
       await watching.close()
@@ -164,7 +164,7 @@ rules: [{ name: slow-puts, qClassName: slow, priority: 1, ops: [Put], prefixPath
         const waits = etcd.etcdctl(delaying.url, ['put', '/slow/c', '1', '--command-timeout=60s'])
         await expect.poll(() => waitingIn(delaying), { timeout: 10_000 }).toBe(1)
         // Rules change while it waits: it is admitted, and not dropped.
-        delaying.door.configure(rulesOf(RULES))
+        delaying.gate.configure(rulesOf(RULES))
         expect(await waits).toContain('exit 0')
         expect(await etcd.etcdctl(etcd.url, ['get', '/slow/', '--prefix', '--keys-only'])).not.toContain('/slow/b')
       } finally {
@@ -257,8 +257,8 @@ function wholeAnswer(session: ReturnType<typeof connectHttp2>, method: string): 
   })
 }
 
-const waitingIn = ({ door }: ProxiedEtcd): number =>
-  [...door.engine.state.pools.values()]
+const waitingIn = ({ gate }: ProxiedEtcd): number =>
+  [...gate.engine.state.pools.values()]
     .flatMap(({ groups }) => [...groups.values()])
     .reduce((sum, { waiting }) => sum + waiting.length, 0)
 

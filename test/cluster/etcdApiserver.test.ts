@@ -16,7 +16,7 @@ describe.skipIf(noCluster)('a kube-apiserver whose only store is the proxy', () 
     async beforeEtcd(port) {
       const opened = await proxyBefore(`http://127.0.0.1:${port}`, RULES)
       proxy = opened
-      opened.door.on('decided', ({ verdict }) => {
+      opened.gate.on('decided', ({ verdict }) => {
         verdicts[verdict] += 1
       })
       return { port: Number(new URL(opened.url).port), close: () => opened.close() }

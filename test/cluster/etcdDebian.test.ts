@@ -39,14 +39,14 @@ describe.skipIf(missingDebian)('Debian’s etcd 3.4 behind the proxy', () => {
   })
 
   test('10,000 idle watches are carried, counted, and do not keep others waiting', { timeout: 120_000 }, async () => {
-    const door = (await proxy()).door
+    const gate = (await proxy()).gate
     const { openEtcdProxy } = await import('../../main/etcd/etcdProxy.ts')
     const management = new Management(
-      { door, url: () => '', upstream: etcd.url, storage: () => undefined, now, time: () => Date.now() },
+      { gate, url: () => '', upstream: etcd.url, storage: () => undefined, now, time: () => Date.now() },
       0,
     )
-    const meter = new EtcdMetrics(door, management, { storage: () => undefined, clock: { now } })
-    const counted = await openEtcdProxy({ upstream: { url: etcd.url }, port: 0, door, now, meter })
+    const meter = new EtcdMetrics(gate, management, { storage: () => undefined, clock: { now } })
+    const counted = await openEtcdProxy({ upstream: { url: etcd.url }, port: 0, gate, now, meter })
     const session = connect(counted.url, { maxSessionMemory: 256, peerMaxConcurrentStreams: 20_000 })
     const before = process.memoryUsage().rss
     // WatchCreateRequest of one key, in the first field of a WatchRequest.

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DEFAULT_SETTINGS, type QosConfiguration } from '../../core/qos/configuration.ts'
 import { readRules } from '../../core/qos/read.ts'
 import type { CallCount } from '../../main/etcd/call.ts'
-import { Door, type Mode } from '../../main/etcd/door.ts'
+import { AdmissionGate, type Mode } from '../../main/etcd/admissionGate.ts'
 import { type EtcdProxy, openEtcdProxy } from '../../main/etcd/etcdProxy.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { DEFAULT_VERSION, ensureBinaries, ensureEtcdctl } from './binaries.ts'
@@ -93,23 +93,23 @@ export function rulesOf(text: string): QosConfiguration {
 }
 
 export interface ProxiedEtcd extends EtcdProxy {
-  readonly door: Door
+  readonly gate: AdmissionGate
   readonly calls: CallCount
 }
 
 export async function proxyBefore(url: string, rules?: string, mode: Mode = 'enforce'): Promise<ProxiedEtcd> {
   const now = (): number => performance.now()
   const configuration = rules === undefined ? { classes: [], rules: [], settings: DEFAULT_SETTINGS } : rulesOf(rules)
-  const door = new Door(configuration, mode, { now, after: systemEnvironment.after })
+  const gate = new AdmissionGate(configuration, mode, { now, after: systemEnvironment.after })
   const calls = { begun: 0, answered: 0, givenUp: 0 }
-  const proxy = await openEtcdProxy({ upstream: { url }, port: 0, door, now, calls })
+  const proxy = await openEtcdProxy({ upstream: { url }, port: 0, gate, now, calls })
   return {
     ...proxy,
-    door,
+    gate,
     calls,
     async close() {
       await proxy.close()
-      door.close()
+      gate.close()
     },
   }
 }

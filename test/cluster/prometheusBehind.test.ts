@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { joinNoted } from '../../core/compare/notes.ts'
+import { joinNotes } from '../../core/compare/notes.ts'
 import { PrometheusPastSchema, PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
-import type { Noted } from '../../core/contract/recording.ts'
+import type { Note } from '../../core/contract/recording.ts'
 import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
@@ -82,7 +82,7 @@ describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read 
   }
   const frames: ServerFrame[] = []
   /** Opens it, reads all of its past, and keeps its events. */
-  const open = async (spec: SourceSpec): Promise<readonly Noted[]> => {
+  const open = async (spec: SourceSpec): Promise<readonly Note[]> => {
     frames.length = 0
     const take = (event: SourceEvent): void => {
       if (event.kind === 'frame' && event.lead !== true) frames.push(event.frame)
@@ -113,16 +113,16 @@ describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read 
     // The present goes on for a while beside it.
     await sleep(2 * INTERVAL_MS)
     // A new subscriber gets the earlier marks at once; the page joins both like this.
-    const { promise, resolve } = Promise.withResolvers<readonly Noted[]>()
-    source.hear('noted', { connection: 1 }, ({ past, noted }) => resolve(joinNoted(noted, past)), source.ended)
+    const { promise, resolve } = Promise.withResolvers<readonly Note[]>()
+    source.hear('notes', { connection: 1 }, ({ past, notes }) => resolve(joinNotes(notes, past)), source.ended)
     return promise
   }
 
   const within = (cause: Cause) => (at: number) => at >= cause.from - 1_000 && at <= cause.to + 2 * INTERVAL_MS
   /** What happened is there, each once, and no later than the second scrape after it. */
-  const expectCauses = (noted: readonly Noted[], where: string): void => {
-    const atOf = (kind: Noted['kind'], text: RegExp): readonly number[] =>
-      noted.filter((one) => one.kind === kind && text.test(one.text)).map(({ at }) => at)
+  const expectCauses = (notes: readonly Note[], where: string): void => {
+    const atOf = (kind: Note['kind'], text: RegExp): readonly number[] =>
+      notes.filter((one) => one.kind === kind && text.test(one.text)).map(({ at }) => at)
     const limits = atOf('reconfigured', /^limits configured otherwise: .*nominal \d+ → \d+/)
     expect(limits.filter(within(reconfigured)), `${where}: the new level takes seats`).toHaveLength(1)
     expect(atOf('restarted', /started; its counters began at 0$/).map(within(restarted)), where).toEqual([true])
@@ -130,17 +130,17 @@ describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read 
     expect(rejecting !== undefined && within(loaded)(rejecting), `${where}: rejections begin`).toBe(true)
     expect(others.every(within(loaded)), where).toBe(true)
     expect(
-      noted.map(({ at }) => at),
+      notes.map(({ at }) => at),
       where,
-    ).toEqual(noted.map(({ at }) => at).toSorted((a, b) => a - b))
-    console.info(`${where}: ${noted.map(({ kind }) => kind).join(', ')}`)
+    ).toEqual(notes.map(({ at }) => at).toSorted((a, b) => a - b))
+    console.info(`${where}: ${notes.map(({ kind }) => kind).join(', ')}`)
   }
   const scraped = ({ relay }: Scraper): number => relay.bodies('/metrics').length
 
   it('continues what is scraped directly, without a gap, under one name and with the marks of its causes', async () => {
     for (const scraper of scrapers) {
       const before = scraped(scraper)
-      const noted = await open({
+      const notes = await open({
         kind: 'scrape',
         target: { kind: 'urls', urls: [`${direct?.url}/metrics`] },
         cadence: CadenceSchema.parse({ intervalMs: 1_000, dumpsEveryMs: null }),
@@ -162,17 +162,17 @@ describe.skipIf(noCluster || noPrometheus)('the past of a real API server, read 
         .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
       const dispatched = ordered.map(({ levels }) => levels.reduce((sum, one) => sum + (one.dispatched ?? 0), 0))
       expect(dispatched, scraper.name).toEqual(dispatched.toSorted((a, b) => a - b))
-      expectCauses(noted, `${scraper.name} behind a direct scrape`)
+      expectCauses(notes, `${scraper.name} behind a direct scrape`)
       await opened.pop()?.end()
     }
   })
 
   it('has the same marks where the Prometheus is the source itself', async () => {
     for (const scraper of scrapers) {
-      const noted = await open(
+      const notes = await open(
         PrometheusSpecSchema.parse({ kind: 'prometheus', url: scraper.server.url, pastMs: 600_000 }),
       )
-      expectCauses(noted, scraper.name)
+      expectCauses(notes, scraper.name)
       await opened.pop()?.end()
     }
   })

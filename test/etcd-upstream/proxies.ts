@@ -12,7 +12,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { DEFAULT_SETTINGS } from '../../core/qos/configuration.ts'
 import { readRules } from '../../core/qos/read.ts'
 import { messageOf } from '../../core/errors.ts'
-import { Door } from '../../main/etcd/door.ts'
+import { AdmissionGate } from '../../main/etcd/admissionGate.ts'
 import { type EtcdProxy, openEtcdProxy } from '../../main/etcd/etcdProxy.ts'
 import { bindWithoutAccessors } from '../../main/etcd/plainBinding.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
@@ -61,7 +61,7 @@ async function open(query: URLSearchParams): Promise<EtcdProxy> {
     },
     port: Number(query.get('listen') ?? 0),
     ...(own !== undefined && { tls: { ...own, ...(clients && { clientCa: pem('ca') }) } }),
-    door: new Door(configuration(), 'enforce', { now, after: systemEnvironment.after }),
+    gate: new AdmissionGate(configuration(), 'enforce', { now, after: systemEnvironment.after }),
     now,
   })
 }

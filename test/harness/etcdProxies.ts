@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterEach } from 'vitest'
 import { readRules } from '../../core/qos/read.ts'
-import { Door, type Mode } from '../../main/etcd/door.ts'
+import { AdmissionGate, type Mode } from '../../main/etcd/admissionGate.ts'
 import { type EtcdProxy, type EtcdProxyOptions, openEtcdProxy } from '../../main/etcd/etcdProxy.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { type Certificate, createAuthority } from './hostileServerCertificates.ts'
@@ -37,7 +37,7 @@ export async function tlsFiles(folder: string, way: Way) {
 
 export const upstreamAt = (url: string) => ({ url, ...(url.startsWith('https') && { tls: { ca: CA } }) })
 
-type More = Partial<Omit<EtcdProxyOptions, 'door'>> & { readonly mode?: Mode }
+type More = Partial<Omit<EtcdProxyOptions, 'gate'>> & { readonly mode?: Mode }
 
 /** A proxy with these rules in front of the etcd at `url`. */
 export function proxyWith(
@@ -49,12 +49,12 @@ export function proxyWith(
   const { configuration } = readRules([{ file: 'rules', text: rules }])
   if (configuration === undefined) throw new Error('the rules are wrong')
   const now = (): number => performance.now()
-  const door = new Door(configuration, mode, { now, after: systemEnvironment.after })
+  const gate = new AdmissionGate(configuration, mode, { now, after: systemEnvironment.after })
   const tls = serverTls(way)
   return openEtcdProxy({
     upstream: upstreamAt(url),
     port: 0,
-    door,
+    gate,
     now,
     ...(tls !== undefined && { tls }),
     ...more,

@@ -93,7 +93,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'past.facts': refuse('past.facts'),
         'past.dump': refuse('past.dump'),
         'past.requests': refuse('past.requests'),
-        'past.noted': refuse('past.noted'),
+        'past.notes': refuse('past.notes'),
         'past.alerts': refuse('past.alerts'),
         'recorder.switch': refuse('recorder.switch'),
         'alerts.silence': refuse('alerts.silence'),
@@ -150,7 +150,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         effects: () => undefined,
         recorder: () => undefined,
         alerts: () => undefined,
-        noted: () => undefined,
+        notes: () => undefined,
       },
     },
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createSourceNoter } from '../../core/alerts/noted.ts'
+import { createSourceNoter } from '../../core/alerts/notes.ts'
 import { createPicture, stretchesBetween } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { startRecorder } from '../../main/recordings/recorder.ts'
@@ -61,7 +61,7 @@ export async function recordStory({
   const tell = (event: SourceEvent): void => {
     told++
     picture.take(event)
-    recorder.take(event, noter.take(event, picture, clock.environment.now()).noted)
+    recorder.take(event, noter.take(event, picture, clock.environment.now()).notes)
   }
   events.forEach(tell)
   let second = 0

@@ -4,7 +4,7 @@ import type { Connected, Consent, SourceSpec } from '../../core/contract/source.
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createTopic } from '../../main/ports/topic.ts'
 import type { SourceResult } from '../../main/ports/source.ts'
-import type { WhatIfDesk } from '../../main/ports/whatIf.ts'
+import type { WhatIfRunner } from '../../main/ports/whatIf.ts'
 import { createFilesSource } from '../../main/sources/files.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
 import { CONTEXTS, permissionReports } from '../fixtures/permissions.ts'
@@ -29,7 +29,7 @@ export interface StoryOptions extends StorySourceOptions {
   /** Flow-control objects otherwise than those of a cluster; `null`: none. */
   readonly objects?: StoryObjectsOptions | null
   /** Where comparisons run; absent: nowhere. */
-  readonly whatIf?: WhatIfDesk
+  readonly whatIf?: WhatIfRunner
   /** Whether contexts of a kubeconfig are found on this machine. */
   readonly kubeconfig?: boolean
 }
@@ -49,7 +49,7 @@ export interface Story {
   setSilent(silent: boolean): void
   /** Opens a question to the operator, or closes it. */
   setConsent(state: Consent): void
-  readonly objects: Omit<StoryObjects, 'door'>
+  readonly objects: Omit<StoryObjects, 'gateway'>
   stop(): void
 }
 
@@ -69,7 +69,9 @@ export async function openStory(options: StoryOptions = {}): Promise<Story> {
   let source: StorySource | undefined
   let traffic: StoryTraffic | undefined
   let opened = false
-  const { door, ...objects } = storyObjects(options.objects ?? {}, environment.now, (next) => traffic?.configure(next))
+  const { gateway, ...objects } = storyObjects(options.objects ?? {}, environment.now, (next) =>
+    traffic?.configure(next),
+  )
 
   const makeSource = async (wanted: SourceSpec): Promise<SourceResult> => {
     // No test moves the clock for sources that the user connects.
@@ -92,7 +94,7 @@ export async function openStory(options: StoryOptions = {}): Promise<Story> {
         : undefined
     environment.after(Math.max(0, now + TOLD_MS - trafficMs - environment.now()), () => traffic?.begin())
     source = storySource(wanted, environment, options, {
-      ...(options.objects !== null && { objects: door }),
+      ...(options.objects !== null && { objects: gateway }),
       live: traffic?.live,
     })
     return { ok: true, source: source.source }

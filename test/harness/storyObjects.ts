@@ -3,14 +3,14 @@ import type { ObjectSet } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { ObjectStore } from '../../core/simulate/objects.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
-import { type ObjectDoor, type ObjectEditor, verdictOf } from '../../main/ports/objectDoor.ts'
+import { type ObjectGateway, type ObjectEditor, verdictOf } from '../../main/ports/objectGateway.ts'
 import { createSimulatedObjects } from '../../main/simulated/objects.ts'
 
 export const STORY_VERSION = 'v1.36.3'
 
 /** The built-in objects on a server in memory that outlives its connections. */
 export interface StoryObjects {
-  readonly door: ObjectDoor
+  readonly gateway: ObjectGateway
   /** The objects in force. */
   readonly now: () => ObjectSet
   /** Another client changes the objects. */
@@ -21,7 +21,7 @@ export interface StoryObjects {
   setBroken(broken: boolean): void
 }
 
-export interface StoryObjectsOptions extends Partial<Pick<ObjectDoor, 'origin' | 'target'>> {
+export interface StoryObjectsOptions extends Partial<Pick<ObjectGateway, 'origin' | 'target'>> {
   /** Why nothing can be applied. */
   readonly impossible?: string
 }
@@ -48,7 +48,7 @@ export function storyObjects(
     now: () => new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z'),
   })
   return {
-    door: {
+    gateway: {
       ...server,
       origin,
       fleeting: false,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { JsonMap } from '../../core/manifest/json.ts'
-import { Door } from '../../main/etcd/door.ts'
+import { AdmissionGate } from '../../main/etcd/admissionGate.ts'
 import { type ControlServer, startControl } from '../../main/etcd/control.ts'
 import { PROTO } from '../../main/etcd/etcdqospb.ts'
 import { Management, NO_RULES } from '../../main/etcd/management.ts'
@@ -27,17 +27,17 @@ const LIST = {
 
 let folder = ''
 let control: ControlServer
-let door: Door
+let gate: AdmissionGate
 let management: Management
 let token = ''
 let session: ClientHttp2Session
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'apf-grpc-'))
   const now = (): number => performance.now()
-  door = new Door(NO_RULES, 'enforce', { now, after: systemEnvironment.after })
+  gate = new AdmissionGate(NO_RULES, 'enforce', { now, after: systemEnvironment.after })
   const store = await openRulesStore(undefined)
   management = new Management(
-    { door, store, url: () => '', upstream: '', storage: () => undefined, now, time: () => Date.now() },
+    { gate, store, url: () => '', upstream: '', storage: () => undefined, now, time: () => Date.now() },
     0,
   )
   control = await startControl({ port: 0, grpcPort: 0, management, folder, name: 'p' })
@@ -47,7 +47,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   session.destroy()
-  door.close()
+  gate.close()
   await control.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -150,14 +150,14 @@ describe('the management over gRPC', () => {
     expect((await call('RuleGet', { name: 'none' })).status).toBe('5')
     expect((await call('RuleDelete', { name: 'rule-slowlog' })).status).toBe('0')
     expect((await call('ClassDelete', { name: 'slow-query' })).status).toBe('0')
-    expect(door.configuration.classes).toEqual([])
+    expect(gate.configuration.classes).toEqual([])
   })
 
   test('tests, tracker, monitor and advice', async () => {
     await call('ClassAdd', { class: CLASS })
     await call('RuleAdd', { rule: { ...RULE, conditions: [{ kind: 'ScanKeyNum', threshold: 1_000 }] } })
     const monitored = call('Monitor', { type: 'scanKeyNum', threshold: 100, limit: 2 })
-    const stop = setInterval(() => door.arrive(LIST, () => undefined).end(OBSERVED), 20)
+    const stop = setInterval(() => gate.arrive(LIST, () => undefined).end(OBSERVED), 20)
     const { status, messages } = await monitored
     clearInterval(stop)
     expect(status).toBe('0')

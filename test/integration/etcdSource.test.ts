@@ -47,13 +47,13 @@ async function proxy({ upstream, caFile, tls }: Awaited<ReturnType<typeof upstre
 async function source(of: EtcdSpec['of']) {
   const made = await createEtcdSource({ kind: 'etcd', of }, { environment: systemEnvironment, stateDir: folder })
   if (!made.ok) throw new Error(made.problem.message)
-  const desk = made.source.etcd
-  if (desk === undefined) throw new Error('it is no etcd')
+  const control = made.source.etcd
+  if (control === undefined) throw new Error('it is no etcd')
   const statuses: string[] = []
   made.source.start(ended.signal, (event: SourceEvent) => {
     if (event.kind === 'health') statuses.push(event.health.status)
   })
-  return { desk, statuses }
+  return { control, statuses }
 }
 
 /** Fields 1, 2 and so on, as protobuf. */
@@ -65,26 +65,26 @@ describe.each(WAYS)('an etcd proxy, %s', (way) => {
     const upstream = await upstreamOf(way)
     await expect(source({ kind: 'proxy', editing: true })).rejects.toThrow('No etcd proxy of this user runs.')
     await proxy(upstream)
-    const { desk, statuses } = await source({ kind: 'proxy', editing: true })
+    const { control, statuses } = await source({ kind: 'proxy', editing: true })
     const members = { qdisc: 'lbf', qps: 1 }
-    expect(await desk.change({ action: 'add', kind: 'class', name: 'few', members })).toEqual({
+    expect(await control.change({ action: 'add', kind: 'class', name: 'few', members })).toEqual({
       revision: 1,
       warnings: [],
     })
-    await expect(desk.change({ action: 'remove', kind: 'class', name: 'none' })).rejects.toThrow(
+    await expect(control.change({ action: 'remove', kind: 'class', name: 'none' })).rejects.toThrow(
       'There is no class “none”.',
     )
-    expect((await desk.state()).classes).toMatchObject([{ name: 'few', summary: '1 request per second, no burst' }])
-    expect((await desk.preview(undefined)).requests).toBe(0)
-    expect((await desk.advise()).length).toBeGreaterThan(4)
-    expect(await desk.test({ method: 'KV/Put', key: '/x' })).toMatchObject({ verdict: 'passed', rules: [] })
+    expect((await control.state()).classes).toMatchObject([{ name: 'few', summary: '1 request per second, no burst' }])
+    expect((await control.preview(undefined)).requests).toBe(0)
+    expect((await control.advise()).length).toBeGreaterThan(4)
+    expect(await control.test({ method: 'KV/Put', key: '/x' })).toMatchObject({ verdict: 'passed', rules: [] })
     await vi.waitFor(() => expect(statuses).toEqual(['ok']))
     running?.interrupt()
     await running?.ended
     await vi.waitFor(() => expect(statuses.at(-1)).toBe('failing'), 20_000)
     await proxy(upstream)
     await vi.waitFor(() => expect(statuses.at(-1)).toBe('ok'), 20_000)
-    expect((await desk.state()).revision).toBe(1)
+    expect((await control.state()).revision).toBe(1)
   })
 
   test('the console starts a proxy with rules from a file, read-only without editing, and ends it', async () => {
@@ -94,19 +94,19 @@ describe.each(WAYS)('an etcd proxy, %s', (way) => {
       'classes: [{ name: few, qdisc: lbf, qps: 0.001 }]\nrules: [{ name: puts, qClassName: few, priority: 1, ops: [Put] }]\n',
     )
     const of = { kind: 'start', name: 'own', ...(await upstreamOf(way)), port: 0, rulesFile } as const
-    const { desk, statuses } = await source({ ...of, editing: false })
-    const { url, revision, editable } = await desk.state()
+    const { control, statuses } = await source({ ...of, editing: false })
+    const { url, revision, editable } = await control.state()
     expect({ revision, editable }).toEqual({ revision: 1, editable: false })
     const session = clientOf(url)
     expect(await putKey(session, '/x')).toBe('0')
     expect(await putKey(session, '/x')).toBe('8')
     session.destroy()
-    await expect(desk.change({ action: 'mode', mode: 'observe' })).rejects.toThrow('Editing is off.')
+    await expect(control.change({ action: 'mode', mode: 'observe' })).rejects.toThrow('Editing is off.')
     await vi.waitFor(() => expect(statuses).toEqual(['ok']))
     // Commands find it by its name, and another one of this name is refused.
     await expect(source({ ...of, editing: true })).rejects.toThrow('An etcd proxy named own runs already')
     const beside = await source({ kind: 'proxy', name: 'own', editing: true })
-    expect((await beside.desk.change({ action: 'remove', kind: 'rule', name: 'puts' })).revision).toBe(2)
+    expect((await beside.control.change({ action: 'remove', kind: 'rule', name: 'puts' })).revision).toBe(2)
     ended.abort()
     await vi.waitFor(
       () => expect(source({ kind: 'proxy', name: 'own', editing: true })).rejects.toThrow('No etcd proxy named own'),
@@ -115,11 +115,11 @@ describe.each(WAYS)('an etcd proxy, %s', (way) => {
   })
 
   test('neither values nor passwords nor tokens are in what is shown and recorded', async () => {
-    const { desk } = await source({ kind: 'start', name: 'own', ...(await upstreamOf(way)), port: 0, editing: true })
-    await desk.change({ action: 'add', kind: 'class', name: 'few', members: { qdisc: 'lbf', qps: 0.001 } })
+    const { control } = await source({ kind: 'start', name: 'own', ...(await upstreamOf(way)), port: 0, editing: true })
+    await control.change({ action: 'add', kind: 'class', name: 'few', members: { qdisc: 'lbf', qps: 0.001 } })
     const members = { qClassName: 'few', priority: 1, ops: ['Put', 'Authenticate'] }
-    await desk.change({ action: 'add', kind: 'rule', name: 'all', members })
-    const session = clientOf((await desk.state()).url)
+    await control.change({ action: 'add', kind: 'rule', name: 'all', members })
+    const session = clientOf((await control.state()).url)
     const token = { token: 'hush-token' }
     const put = message('/x', 'hush-value')
     const passwords = { ':path': '/etcdserverpb.Auth/Authenticate', ...token }
@@ -131,8 +131,8 @@ describe.each(WAYS)('an etcd proxy, %s', (way) => {
       await putKey(session, '', framed(message('', message('', put))), txn)
     }
     session.destroy()
-    await vi.waitFor(async () => expect((await desk.state()).counts).toMatchObject({ passed: 1, limited: 5 }))
-    const state = JSON.stringify(await desk.state())
+    await vi.waitFor(async () => expect((await control.state()).counts).toMatchObject({ passed: 1, limited: 5 }))
+    const state = JSON.stringify(await control.state())
     for (const shown of ['KV/Put /x', 'Auth/Authenticate alice', 'KV/Txn ']) expect(state).toContain(shown)
     expect(state).not.toContain('hush')
   })
@@ -150,14 +150,14 @@ test('what a proxy of the console cannot start with is said in one sentence', as
 })
 
 test('the simulated etcd limits events, and takes changes of its rules', async () => {
-  const { desk, statuses } = await source({ kind: 'story', seed: 1 })
-  await vi.waitFor(async () => expect((await desk.state()).counts.limited).toBeGreaterThan(5), 20_000)
-  const state = await desk.state()
+  const { control, statuses } = await source({ kind: 'story', seed: 1 })
+  await vi.waitFor(async () => expect((await control.state()).counts.limited).toBeGreaterThan(5), 20_000)
+  const state = await control.state()
   expect(state.rules.find(({ name }) => name === 'rule-event')?.counts.limited).toBeGreaterThan(5)
   expect(state.limited[0]).toMatchObject({ rule: 'rule-event', verdict: 'limited', reason: 'rate' })
   const change = { action: 'remove', kind: 'rule', name: 'rule-event' } as const
-  expect((await desk.preview(change)).would.limited).toBe(0)
-  expect((await desk.change(change)).revision).toBe(2)
-  expect((await desk.state()).rules.map(({ name }) => name)).not.toContain('rule-event')
+  expect((await control.preview(change)).would.limited).toBe(0)
+  expect((await control.change(change)).revision).toBe(2)
+  expect((await control.state()).rules.map(({ name }) => name)).not.toContain('rule-event')
   expect(statuses).toEqual(['ok'])
 })

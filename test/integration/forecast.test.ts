@@ -13,11 +13,11 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const VERSION = 'v1.36.3'
 const OBJECTS = builtInObjects(VERSION)
 
-const desk = whatIfInThread({
+const runner = whatIfInThread({
   file: path.join(ROOT, 'main/threads/whatIfThread.ts'),
   scenarioFolder: path.join(ROOT, 'assets/scenarios'),
 })
-const workspace = testWorkspace(undefined, { whatIf: desk })
+const workspace = testWorkspace(undefined, { whatIf: runner })
 const client = memoryClient(workspace.handlers, systemEnvironment)
 let connection = 0
 

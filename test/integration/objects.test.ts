@@ -8,7 +8,7 @@ import { createClusterObjects } from '../../main/cluster/clusterObjects.ts'
 import { readClusterObjects } from '../../main/cluster/readObjects.ts'
 import { openConnection } from '../../main/cluster/connection.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
-import type { ObjectEditor } from '../../main/ports/objectDoor.ts'
+import type { ObjectEditor } from '../../main/ports/objectGateway.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { answerStatus, startHostileServer, type HostileServer } from '../harness/hostileServer.ts'
 import { allNamed } from '../harness/consent.ts'
@@ -94,21 +94,21 @@ async function target(servers: readonly HostileServer[], token = 'secret-token')
 
 async function follow(...servers: HostileServer[]) {
   const connection = await openConnection(await target(servers), () => Date.now(), { consent: allNamed })
-  const door = createClusterObjects(connection, { ...systemEnvironment, random: () => 0 })
+  const gateway = createClusterObjects(connection, { ...systemEnvironment, random: () => 0 })
   const readings: ObjectsReading[] = []
   const stop = new AbortController()
   cleanups.push(() => {
     stop.abort()
     connection.close()
   })
-  door.start(stop.signal, (reading) => readings.push(reading))
+  gateway.start(stop.signal, (reading) => readings.push(reading))
   const until = (what: (reading: ObjectsReading) => boolean): Promise<ObjectsReading> =>
     vi.waitFor(() => {
       const last = readings.at(-1)
       if (last === undefined || !what(last)) throw new Error(`not yet: ${JSON.stringify(last)}`)
       return last
     }, 8_000)
-  return { door, readings, until, stop }
+  return { gateway, readings, until, stop }
 }
 const names = ({ objects }: ObjectsReading): string[] => objects.levels.map(({ metadata }) => metadata.name)
 const current = ({ state, version }: ObjectsReading): boolean => state === 'current' && version !== undefined
@@ -351,9 +351,9 @@ it('an administrator is told once that reading is exempt from flow control', asy
 
 describe('a change of objects', () => {
   const editorOf = async (server: HostileServer): Promise<ObjectEditor> => {
-    const { door } = await follow(server)
-    if ('impossible' in door.editor) throw new Error(door.editor.impossible)
-    return door.editor
+    const { gateway } = await follow(server)
+    if ('impossible' in gateway.editor) throw new Error(gateway.editor.impossible)
+    return gateway.editor
   }
   const wish = {
     kind: 'PriorityLevelConfiguration' as const,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { PrometheusPastSchema, PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
-import type { Noted } from '../../core/contract/recording.ts'
+import type { Note } from '../../core/contract/recording.ts'
 import { CadenceSchema, type SourceSpec } from '../../core/contract/source.ts'
 import { createPrometheusSource } from '../../main/sources/prometheus.ts'
 import { createScrapeSource } from '../../main/sources/scrape.ts'
@@ -70,19 +70,19 @@ async function open(spec: (url: string) => SourceSpec): Promise<SourceHere> {
   return opened
 }
 
-/** The marks that the source noted in its past, once that is read. */
-async function notedOf(source: SourceHere): Promise<readonly Noted[]> {
-  let past: readonly Noted[] = []
+/** The marks that the source notes in its past, once that is read. */
+async function notesOf(source: SourceHere): Promise<readonly Note[]> {
+  let past: readonly Note[] = []
   const heard = new AbortController()
   cleanups.push(() => heard.abort())
-  source.hear('noted', { connection: 1 }, (told) => void (past = told.past), heard.signal)
+  source.hear('notes', { connection: 1 }, (told) => void (past = told.past), heard.signal)
   await vi.waitFor(() => expect(past).not.toEqual([]), { timeout: 20_000 })
   expect(source.connection.servers[0]?.past?.state).toBe('done')
   return past
 }
 
-const shown = (noted: readonly Noted[], server: string) =>
-  noted.map((one) => [one.kind, Math.round((one.at - EPOCH) / MINUTE), one.text.replaceAll(server, 'SERVER')])
+const shown = (notes: readonly Note[], server: string) =>
+  notes.map((one) => [one.kind, Math.round((one.at - EPOCH) / MINUTE), one.text.replaceAll(server, 'SERVER')])
 
 const ALERT = 'R1 fired: Rejections by reason (workload-low, queue-full)'
 const PAST = [
@@ -96,11 +96,11 @@ const PAST = [
 
 test('the past of a Prometheus has marks as a recording has them, over the whole range that is read', async () => {
   const source = await open((url) => PrometheusSpecSchema.parse({ kind: 'prometheus', url, pastMs: 40 * MINUTE }))
-  const noted = await notedOf(source)
+  const notes = await notesOf(source)
   // Counters of the page rise in every level, and its limits with them.
-  const own = noted.filter(({ text }) => !/^R(?:6|9) /.test(text))
+  const own = notes.filter(({ text }) => !/^R(?:6|9) /.test(text))
   expect(shown(own, '10.0.0.1:6443')).toEqual(PAST)
-  expect(noted.map((one) => one.at)).toEqual(noted.map((one) => one.at).toSorted((a, b) => a - b))
+  expect(notes.map((one) => one.at)).toEqual(notes.map((one) => one.at).toSorted((a, b) => a - b))
 })
 
 test('the past behind a direct scrape has them under the name of the server that is scraped', async () => {
@@ -112,10 +112,10 @@ test('the past behind a direct scrape has them under the name of the server that
     cadence: CadenceSchema.parse({ intervalMs: 1_000, dumpsEveryMs: null }),
     past: PrometheusPastSchema.parse({ url, pastMs: 40 * MINUTE }),
   }))
-  const noted = await notedOf(source)
+  const notes = await notesOf(source)
   const server = source.connection.servers[0]?.id ?? ''
-  expect(new Set(noted.map((one) => one.server))).toEqual(new Set([server]))
-  expect(shown(noted, server).filter(([kind]) => kind !== 'alert' && kind !== 'resolved')).toEqual(
+  expect(new Set(notes.map((one) => one.server))).toEqual(new Set([server]))
+  expect(shown(notes, server).filter(([kind]) => kind !== 'alert' && kind !== 'resolved')).toEqual(
     PAST.filter(([kind]) => kind !== 'alert' && kind !== 'resolved'),
   )
 })

@@ -45,7 +45,7 @@ const secure = await openEtcdProxy({
   upstream: { url: secureEtcd.url, tls: { ca: tls.cert } },
   port: 0,
   tls,
-  door: plain.door,
+  gate: plain.gate,
   now: () => performance.now(),
 })
 const metrics = await startMetricsServer({ port: 0, version: '0', engine: () => plain.metrics.page() })

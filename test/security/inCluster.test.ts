@@ -9,7 +9,7 @@ import { checked } from '../../core/contract/shapes.ts'
 import { sendWith } from '../../main/cluster/nodeHttp.ts'
 import { missingRights, reviewToken } from '../../main/cluster/tokenReview.ts'
 import { makeCertificate } from '../../main/listen/certificate.ts'
-import type { Admission, Door } from '../../main/server/door.ts'
+import type { Admission, AccessControl } from '../../main/server/accessControl.ts'
 import { createLogins } from '../../main/server/logins.ts'
 import { startWebServer } from '../../main/server/webServer.ts'
 import { webSocketPorts } from '../../main/transport/webSocketPort.ts'
@@ -28,9 +28,9 @@ interface Asked {
   readonly cookie: string
 }
 
-async function world(more: Partial<Door> = {}) {
+async function world(more: Partial<AccessControl> = {}) {
   const page = tinyPage()
-  const told: string[] = []
+  const say: string[] = []
   const asked: string[] = []
   let may = true
   let now = 1_000_000
@@ -51,11 +51,11 @@ async function world(more: Partial<Door> = {}) {
       relayed += 1
       return undefined
     },
-    door: {
+    access: {
       address: '127.0.0.1',
       certificate: undefined,
       hosts: ['127.0.0.1'],
-      login: createLogins({ now: () => now, ask, told: (line) => void told.push(line) }),
+      login: createLogins({ now: () => now, ask, say: (line) => void say.push(line) }),
       recheckMs: 20,
       ...more,
     },
@@ -78,7 +78,7 @@ async function world(more: Partial<Door> = {}) {
     post('/login', new URLSearchParams({ token }).toString(), headers)
   return {
     origin,
-    told,
+    say,
     asked,
     relayed: () => relayed,
     post,
@@ -112,20 +112,20 @@ async function clientOf(origin: string, cookie: string, secret: string): Promise
 }
 
 test('a token opens a session whose cookie no script and no other site gets; the token is in no answer and no log', async () => {
-  const { origin, login, told } = await world()
+  const { origin, login, say } = await world()
   const { status, body, cookie } = await login(`Bearer ${GOOD} `)
-  expect({ status, told }).toEqual({ status: 200, told: ['Login from 127.0.0.1: alice'] })
+  expect({ status, say }).toEqual({ status: 200, say: ['Login from 127.0.0.1: alice'] })
   expect(cookie).toMatch(/HttpOnly; SameSite=Strict$/)
-  expect(body + cookie + told.join('\n')).not.toContain(GOOD)
+  expect(body + cookie + say.join('\n')).not.toContain(GOOD)
   expect((await fetch(origin)).status).toBe(401)
 })
 
 test('guesses are stopped before the API server hears of them, and a waiting minute ends', async () => {
-  const { login, asked, told, later } = await world()
+  const { login, asked, say, later } = await world()
   for (let guess = 0; guess < 5; guess++) expect((await login(`guess-${guess}`)).status).toBe(401)
   expect((await login(GOOD)).status).toBe(429)
   expect(asked).toHaveLength(5)
-  expect(told.join('\n')).not.toContain('guess-')
+  expect(say.join('\n')).not.toContain('guess-')
   later(60_001)
   expect((await login(GOOD)).status).toBe(200)
 })

@@ -16,7 +16,7 @@ function advisedOn(scenario: string, variant: string): readonly Suggestion[] {
   if (!made.ok || made.archive === undefined) throw new Error(made.ok ? 'no archive' : made.problem.message)
   const { first = 0, last = 0 } = made.archive.extent()
   const tally = createUsageTally()
-  for (const { event } of made.archive.told?.(first, last) ?? []) tally.take(event)
+  for (const { event } of made.archive.events(first, last)) tally.take(event)
   const requests = made.archive.requests?.(last, 2_000).requests ?? []
   tally.take({ kind: 'requests', changes: { event: 1, from: 0, dropped: 0, requests: [...requests] } })
   return advise(tally.read()).suggestions.filter(({ kind }) => kind === 'boundary')

@@ -55,11 +55,11 @@ const MOST_SENTENCES = 8
  * process start time. Dumps do not identify their server, so they go to the first.
  */
 export function assemble(found: readonly Recognised[], now: number): Assembled {
-  const told = found.flatMap((part) => (part.kind === 'unreadable' ? [part.sentence] : []))
-  const groups = groupPages(found, told, now)
-  const dumps = gatherDumps(found, told, now)
+  const problems = found.flatMap((part) => (part.kind === 'unreadable' ? [part.sentence] : []))
+  const groups = groupPages(found, problems, now)
+  const dumps = gatherDumps(found, problems, now)
   const version = found.find((part) => part.kind === 'version')?.version
-  const sentences = atMost(told, MOST_SENTENCES)
+  const sentences = atMost(problems, MOST_SENTENCES)
 
   const [first, ...others] = [...groups.map((pages) => stillServer(pages, version)), ...framesOf(found)]
   if (first !== undefined) {
@@ -85,8 +85,8 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   }
 }
 
-/** Pages by server, each group in the order of the files; unreadable parts are added to `told`. */
-function groupPages(found: readonly Recognised[], told: string[], now: number): TimedPage[][] {
+/** Pages by server, each group in the order of the files; unreadable parts are added to `problems`. */
+function groupPages(found: readonly Recognised[], problems: string[], now: number): TimedPage[][] {
   const groups = new Map<string, TimedPage[]>()
   const files = new Map<string, { readonly parser: Parser; readonly group: TimedPage[] }>()
   const encoder = new TextEncoder()
@@ -95,9 +95,9 @@ function groupPages(found: readonly Recognised[], told: string[], now: number): 
     const known = files.get(part.file)
     const parser = known?.parser ?? createParser({ keep: KEPT_FAMILIES, typeOf, format: formatOf(part.text) })
     const page = parser.parse(encoder.encode(withPresentNames(part.text)))
-    if (page.problem !== undefined) told.push(problemSentence(part, page.problem))
+    if (page.problem !== undefined) problems.push(problemSentence(part, page.problem))
     if (!hasFlowControl(page)) {
-      if (page.problem === undefined) told.push(`${place(part)} ${NO_FLOW_CONTROL}`)
+      if (page.problem === undefined) problems.push(`${place(part)} ${NO_FLOW_CONTROL}`)
       continue
     }
     const key = String(page.families.get(FAMILY.startedAt)?.values[0] ?? part.file)

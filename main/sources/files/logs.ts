@@ -104,9 +104,9 @@ function replayed(
   const beside = createBeside({ run, engine, version })
   run.subscribe(beside.listener)
   beside.wish(wish)
-  for (const { scrape, told } of byScrape(records, times)) {
+  for (const { scrape, part } of byScrape(records, times)) {
     if (scrape !== undefined) run.times(scrape)
-    run.take(told, now)
+    run.take(part, now)
   }
   run.finish()
   return { run, beside }
@@ -116,15 +116,15 @@ function replayed(
 function* byScrape(
   records: readonly FeedRecord[],
   times: readonly ReportedTimes[],
-): Generator<{ readonly scrape: ReportedTimes | undefined; readonly told: readonly FeedRecord[] }> {
+): Generator<{ readonly scrape: ReportedTimes | undefined; readonly part: readonly FeedRecord[] }> {
   let from = 0
   for (const scrape of times) {
     let to = from
     for (let next = records[to]; next !== undefined; next = records[++to]) {
       if (next.kind === 'arrival' && next.endedMs > scrape.atMs) break
     }
-    yield { scrape, told: records.slice(from, to) }
+    yield { scrape, part: records.slice(from, to) }
     from = to
   }
-  yield { scrape: undefined, told: records.slice(from) }
+  yield { scrape: undefined, part: records.slice(from) }
 }

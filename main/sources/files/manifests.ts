@@ -4,7 +4,7 @@ import { NEWEST_VERSION } from '../../../core/engine/profiles.ts'
 import type { SentFile, UploadedFile } from '../../../core/contract/source.ts'
 import { readManifests } from '../../../core/manifest/read.ts'
 import { textsOf } from '../../files/archives.ts'
-import { stillObjects, type ObjectDoor } from '../../ports/objectDoor.ts'
+import { stillObjects, type ObjectGateway } from '../../ports/objectGateway.ts'
 import type { ObjectsReading } from '../../../core/source/sourceEvent.ts'
 import { readStored, type StoredSet } from '../../../core/config/schema.ts'
 
@@ -49,7 +49,7 @@ export function fileObjects(
   files: readonly UploadedFile[],
   { objects, notes }: ManifestObjects,
   known: Pick<ObjectsReading, 'asOf' | 'version'>,
-): ObjectDoor {
+): ObjectGateway {
   const problem = notes.length === 0 ? {} : { problem: { code: 'bad-answer' as const, message: notes.join(' ') } }
   const names = files.map(({ name }) => name).toSorted()
   return stillObjects({

@@ -134,17 +134,17 @@ async function readFleet(
   }
   const until = clusters.flatMap((one) => one.servers).reduce((last, { lastAt }) => Math.max(last, lastAt), -Infinity)
   const answers = { labels, clusters, versions, numbers, until }
-  const told = (servers: readonly ServerSummary[]): void => tell({ servers, warnings: [...warnings], ...cost })
+  const report = (servers: readonly ServerSummary[]): void => tell({ servers, warnings: [...warnings], ...cost })
   const servers = fleetOf({ ...answers, busiest: [] })
   const known = new Map(before?.map((server) => [keyOf(server), server.trend]))
-  told(servers.map((server) => ({ ...server, trend: known.get(keyOf(server)) ?? [] })))
+  report(servers.map((server) => ({ ...server, trend: known.get(keyOf(server)) ?? [] })))
 
   const query = busiestQuery(place)
   if (query === undefined) return undefined
   const steps = { start: until - TREND.ms, end: until, stepMs: TREND.ms / TREND.steps }
   const busiest = await ask(api.queryRange(query, steps, asking))
   if ('ok' in busiest) return busiest
-  if (!signal.aborted) told(fleetOf({ ...answers, busiest }))
+  if (!signal.aborted) report(fleetOf({ ...answers, busiest }))
   return undefined
 }
 

@@ -215,7 +215,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     return reply.ok ? atScrapes(reply.series, clocks) : []
   }
 
-  interface Told {
+  interface Reading {
     /** The data that was read begins after it, Unix milliseconds. */
     readonly start: number
     readonly matchers: readonly Matcher[]
@@ -224,7 +224,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
   }
 
   /** Emits the frames of a response; returns whether a part of it should be read again soon. */
-  const tell = (gathered: Gathered, { start, withFacts, ...told }: Told): boolean => {
+  const tell = (gathered: Gathered, { start, withFacts, ...reading }: Reading): boolean => {
     const until = new Map<string, number>()
     const missing = new Map<string, { readonly from: number; readonly until: number }>()
     let again = false
@@ -254,11 +254,11 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     }
     if (pastWanted && until.size > 0) {
       pastWanted = false
-      readPast(serverNow() - spec.pastMs, until, { ...told, gathered })
+      readPast(serverNow() - spec.pastMs, until, { ...reading, gathered })
     }
     if (missing.size > 0) {
       const from = Math.min(...[...missing.values()].map((range) => range.from))
-      readPast(from, new Map([...missing].map(([id, range]) => [id, range.until])), { ...told, gathered })
+      readPast(from, new Map([...missing].map(([id, range]) => [id, range.until])), { ...reading, gathered })
     }
     return again
   }
@@ -266,7 +266,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
   const readPast = (
     from: number,
     until: ReadonlyMap<string, number>,
-    { matchers, gathered, signal }: Omit<Told, 'start' | 'withFacts'> & { readonly gathered: Gathered },
+    { matchers, gathered, signal }: Omit<Reading, 'start' | 'withFacts'> & { readonly gathered: Gathered },
   ): void => {
     const groups = pastGroups(versions())
     past.read({ from, until, intervalMs, groups, matchers, largest: gathered.largest }, signal)

@@ -9,7 +9,7 @@ import type { LiveRow } from '../../../core/live/requestLog.ts'
 import { eventText } from '../../../core/run/eventText.ts'
 import { dumpFrame } from '../../../core/simulate/serverFrame.ts'
 import { createPicture, type ServerPicture } from '../../../core/source/picture.ts'
-import type { Told } from '../../../core/source/recording.ts'
+import type { TimedEvent } from '../../../core/source/recording.ts'
 import { msToNs, type UnixMs, unixMsAfter } from '../../../core/units.ts'
 import { arrivedRow, changeBy } from '../../live/eventRows.ts'
 import type { Archive } from '../../ports/archive.ts'
@@ -26,7 +26,7 @@ const MOST_REQUESTS = 2_000
  */
 export function createRunArchive(played: PlayedRun, source: SourceInfo): Required<Archive> {
   const { run, timeline, endNs } = played
-  const { stepMs, samples, told, picture, noted } = storyOf(played)
+  const { stepMs, samples, timed, picture, notes } = storyOf(played)
   const first = run.startUnixMs
   const last = unixMsAfter(first, endNs)
   const nowAt = (): UnixMs => unixMsAfter(first, timeline.nowNs)
@@ -43,8 +43,8 @@ export function createRunArchive(played: PlayedRun, source: SourceInfo): Require
   const momentAt = (at: UnixMs): Moment => {
     // Rates over a moment are meaningless: the previous sample is at least a step away.
     const before = createPicture()
-    for (const { at: toldAt, event } of told) {
-      if (toldAt > at - LEAD_MS && toldAt <= at - stepMs) before.take(event)
+    for (const { at: timedAt, event } of timed) {
+      if (timedAt > at - LEAD_MS && timedAt <= at - stepMs) before.take(event)
     }
     for (const frame of framesNow(played)) before.take({ kind: 'frame', frame })
     const latest = before.servers.map((server) => server.latest)
@@ -116,19 +116,19 @@ export function createRunArchive(played: PlayedRun, source: SourceInfo): Require
       }
     },
     facts: (server) => picture.facts(server),
-    noted: (from, to) => noted.filter(({ at }) => at >= from && at <= to).toSorted((a, b) => a.at - b.at),
+    notes: (from, to) => notes.filter(({ at }) => at >= from && at <= to).toSorted((a, b) => a.at - b.at),
     series: (server, query) => serverOf(server).history.series(query),
     heatMap: (server, query) => serverOf(server).history.heatMap(query),
     steps: (server, from, to) => serverOf(server).adjustments.steps(from, to),
-    upTo: (at = last) => untilAt(told, at - LEAD_MS, at),
-    told: (from, to) => untilAt(told, from, to),
+    upTo: (at = last) => untilAt(timed, at - LEAD_MS, at),
+    events: (from, to) => untilAt(timed, from, to),
   }
 }
 
 /** The events between two instants, after the last objects before them. */
-function untilAt(told: readonly Told[], from: UnixMs, to: UnixMs): readonly Told[] {
-  const objects = told.findLast(({ at, event }) => event.kind === 'objects' && at < from)
-  const inside = told.filter(({ at }) => at >= from && at <= to)
+function untilAt(timed: readonly TimedEvent[], from: UnixMs, to: UnixMs): readonly TimedEvent[] {
+  const objects = timed.findLast(({ at, event }) => event.kind === 'objects' && at < from)
+  const inside = timed.filter(({ at }) => at >= from && at <= to)
   return objects === undefined ? inside : [objects, ...inside]
 }
 

@@ -1,5 +1,5 @@
-import { createSourceNoter } from '../../../core/alerts/noted.ts'
-import type { Noted } from '../../../core/contract/recording.ts'
+import { createSourceNoter } from '../../../core/alerts/notes.ts'
+import type { Note } from '../../../core/contract/recording.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ShownRun } from '../../../core/whatif/servers.ts'
 import { Timeline } from '../../../core/run/timeline.ts'
@@ -7,7 +7,7 @@ import { storedSet } from '../../simulated/objects.ts'
 import { serverFrame } from '../../../core/simulate/serverFrame.ts'
 import { createPicture, type Picture } from '../../../core/source/picture.ts'
 import type { ObjectsReading, SourceEvent } from '../../../core/source/sourceEvent.ts'
-import type { Told } from '../../../core/source/recording.ts'
+import type { TimedEvent } from '../../../core/source/recording.ts'
 import { MS_PER_SECOND, type Nanoseconds, nsToMs, secondsToNs, type UnixMs, unixMsAfter } from '../../../core/units.ts'
 
 /** Most samples that are kept of a whole run, of all its servers. */
@@ -55,10 +55,10 @@ export interface Story {
   readonly stepMs: number
   /** In chronological order, the first one at the beginning. */
   readonly samples: readonly Sampled[]
-  readonly told: readonly Told[]
+  readonly timed: readonly TimedEvent[]
   /** Charts of the whole run. */
   readonly picture: Picture
-  readonly noted: readonly Noted[]
+  readonly notes: readonly Note[]
 }
 
 /** Runs it to its end, with a sample each second, or fewer for a long one. */
@@ -70,17 +70,17 @@ export function storyOf(played: PlayedRun): Story {
   const picture = createPicture()
   const noter = createSourceNoter()
   const samples: Sampled[] = []
-  const told: Told[] = []
-  const noted: Noted[] = []
+  const timed: TimedEvent[] = []
+  const notes: Note[] = []
   let arrived = 0
   let objects: ShownRun['objects'] | undefined
   const leave = timeline.watch(({ kind }) => {
     if (kind === 'arrived') arrived += 1
   })
   const tell = (at: UnixMs, event: SourceEvent): void => {
-    told.push({ at, event })
+    timed.push({ at, event })
     picture.take(event)
-    for (const added of noter.take(event, picture, at).noted) noted.push(added)
+    for (const added of noter.take(event, picture, at).notes) notes.push(added)
   }
   for (let ns = 0; ; ns = Math.min(ns + stepNs, endNs)) {
     timeline.seek(ns)
@@ -94,5 +94,5 @@ export function storyOf(played: PlayedRun): Story {
     if (ns === endNs) break
   }
   leave()
-  return { stepMs, samples, told, picture, noted }
+  return { stepMs, samples, timed, picture, notes }
 }

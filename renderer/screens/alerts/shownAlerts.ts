@@ -4,7 +4,7 @@ import type { Problem } from '../../../core/errors.ts'
 import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
-import { useAlerts } from '../../state/told.ts'
+import { useAlerts } from '../../state/sourceState.ts'
 
 export interface ShownAlerts {
   /** `undefined` until the rules were evaluated; while another instant is evaluated, the state at the previous one. */

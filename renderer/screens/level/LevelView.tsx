@@ -21,7 +21,7 @@ import { LOW, useMedia, useLater } from '../../components/hooks.ts'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
 import { marksOfLevel } from '../../../core/compare/notes.ts'
-import { useNoted } from '../../state/noted.ts'
+import { useNotes } from '../../state/notes.ts'
 import { useSeries, useSeriesProblem } from '../../state/series.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { timeStore } from '../../state/time.ts'
@@ -72,8 +72,8 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
     () => (dumpFrame === undefined ? undefined : dumpOfLevel(dumpFrame, level.name)),
     [dumpFrame, level.name],
   )
-  const noted = useNoted()
-  const marks = useMemo(() => eventMarks(marksOfLevel(noted, level.name, server.id)), [noted, level.name, server.id])
+  const notes = useNotes()
+  const marks = useMemo(() => eventMarks(marksOfLevel(notes, level.name, server.id)), [notes, level.name, server.id])
   const kind = levelKind(level, dump?.queues?.length)
   const everySeconds = useEverySeconds(derivedServer)
   const height = useMedia(LOW) ? CHART_HEIGHT_LOW : CHART_HEIGHT

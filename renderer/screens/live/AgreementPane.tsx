@@ -35,13 +35,13 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
           <dl className={styles['bars']}>
             {BARS.map(({ kind, label }) => {
               const count = tally.agreement[kind]
-              const told = count.compared > 0
-              const share = told ? count.same / count.compared : 0
-              const text = told ? shareOf(count, all.compared) : 'not reported'
+              const known = count.compared > 0
+              const share = known ? count.same / count.compared : 0
+              const text = known ? shareOf(count, all.compared) : 'not reported'
               return (
                 <div
                   key={kind}
-                  title={told ? `${format.seats(count.same)} of ${format.seats(count.compared)}` : undefined}
+                  title={known ? `${format.seats(count.same)} of ${format.seats(count.compared)}` : undefined}
                 >
                   <dt>{label}</dt>
                   <dd>
@@ -49,7 +49,7 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
                     <span className={styles['meter']} aria-hidden="true">
                       <i style={{ width: `${share * 100}%` }} />
                     </span>
-                    <span className={classes(told && count.same === count.compared && styles['exact'])}>{text}</span>
+                    <span className={classes(known && count.same === count.compared && styles['exact'])}>{text}</span>
                     <span className="sr-only">
                       , {format.seats(count.same)} of {format.seats(count.compared)}
                     </span>

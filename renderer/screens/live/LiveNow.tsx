@@ -145,8 +145,8 @@ function Question(props: { readonly asked: ProxyMode; readonly title: string; re
     onEnd()
     try {
       if (!editing) {
-        const told = await ask('editing.switch', { on: true })
-        if (told.state === 'impossible') throw new ProblemError('forbidden', told.why)
+        const switched = await ask('editing.switch', { on: true })
+        if (switched.state === 'impossible') throw new ProblemError('forbidden', switched.why)
       }
       liveStore.setState({ state: await ask('live.mode', { mode: asked }) })
       say(MODE[asked].sentence)

@@ -5,7 +5,7 @@ import { MS_PER_SECOND } from '../../../core/units.ts'
 import { classes, scrollRegion, paneInputClass } from '../../components/classes.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { useHasScreen } from '../../state/limits.ts'
-import { useNoted, useRecordingAsked } from '../../state/noted.ts'
+import { useNotes, useRecordingAsked } from '../../state/notes.ts'
 import { usePastPart } from '../../state/past.ts'
 import { hrefOf } from '../../state/route.ts'
 import { instantOf, timeStore, useTimePart } from '../../state/time.ts'
@@ -24,13 +24,13 @@ const MOST = 40
 /** Changes within the shown range, including their causes, newest first. */
 export const ChangesPane = memo(function ChangesPane({ series, startedAt }: ChangesPaneProps) {
   const [filter, setFilter] = useState<ChangeFilter | 'all'>('all')
-  const noted = useNoted()
+  const notes = useNotes()
   const instant = usePastPart(({ moment }) => moment?.at)
   const isRecorded = useRecordingAsked() !== undefined
   const longerThanRead = useTimePart((time) => instantOf(time) !== undefined && time.to - time.from > MOST_READ_MS)
   const all = useMemo(
-    () => (series === undefined ? [] : changesOf(series, { startedAt, noted })),
-    [series, startedAt, noted],
+    () => (series === undefined ? [] : changesOf(series, { startedAt, notes })),
+    [series, startedAt, notes],
   )
   const changes = filter === 'all' ? all : all.filter(({ kind }) => FILTER_OF[kind] === filter)
   return (

@@ -3,7 +3,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { Term } from '../../components/Term.tsx'
 import { format } from '../../theme/format.ts'
 import { classes } from '../../components/classes.ts'
-import { serverStrip, type ServerLoad, type ServerStrip as Strip } from '../../../core/verdict/fleetRows.ts'
+import { serverStrip, type ServerLoad, type ServerStrip as Strip } from '../../../core/verdict/acrossRows.ts'
 import styles from './overview.module.css'
 import { MiddleCut } from '../../components/LevelChip.tsx'
 

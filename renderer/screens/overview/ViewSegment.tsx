@@ -1,11 +1,11 @@
 import { Segment } from '../../components/Button.tsx'
 
 /** How several servers are shown. */
-export type FleetView = 'each' | 'one' | 'busiest' | 'sum'
+export type ServersView = 'each' | 'one' | 'busiest' | 'sum'
 
 interface ViewSegmentProps {
-  readonly view: FleetView
-  readonly onView: (view: FleetView) => void
+  readonly view: ServersView
+  readonly onView: (view: ServersView) => void
   /** The server that was chosen by name; absent while none is shown alone. */
   readonly one: string | undefined
 }

@@ -113,9 +113,9 @@ describe('what changed', () => {
     expect(texts({ ...shown, mergedSeconds: 60 })).toEqual(['reallocated: a 100 → 50'])
   })
 
-  test('what was noted of objects and processes stands among them, within the range and of this server', () => {
+  test('what was notes of objects and processes stands among them, within the range and of this server', () => {
     const shown = series({ a: present([1, 1, 1]) })
-    const noted = [
+    const notes = [
       {
         at: 5_000,
         kind: 'object' as const,
@@ -130,7 +130,7 @@ describe('what changed', () => {
       { at: 15_000, kind: 'version' as const, text: 'apiserver-b changed', server: 'apiserver-b' },
       { at: 99_000, kind: 'object' as const, text: 'later' },
     ]
-    expect(changesOf(shown, { startedAt: 15, noted }).map(({ text }) => text)).toEqual([
+    expect(changesOf(shown, { startedAt: 15, notes }).map(({ text }) => text)).toEqual([
       'apiserver-a started; its counters began at 0',
       'PriorityLevelConfiguration a changed by kubectl-edit: shares 1 → 2',
     ])

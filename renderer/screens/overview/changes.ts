@@ -4,10 +4,10 @@ import { createSpells, type Turn } from '../../../core/compare/spells.ts'
 import { gapsOf, lateAfterMs } from '../../../core/history/gaps.ts'
 import type { LevelSeries, Series } from '../../../core/history/series.ts'
 import type { LevelColumn } from '../../../core/history/columns.ts'
-import type { Noted } from '../../../core/contract/recording.ts'
+import type { Note } from '../../../core/contract/recording.ts'
 import { gapsText } from '../../theme/gapWords.ts'
 
-export type ChangeKind = 'reallocated' | 'queueing' | 'calmed' | 'appeared' | 'gone' | 'gap' | Noted['kind']
+export type ChangeKind = 'reallocated' | 'queueing' | 'calmed' | 'appeared' | 'gone' | 'gap' | Note['kind']
 
 /** The categories that can be shown alone. */
 export const CHANGE_FILTERS = ['limits', 'queues and 429', 'alerts', 'configuration', 'server'] as const
@@ -59,15 +59,15 @@ export interface ChangeOptions {
   /** Start of the server's process, Unix seconds. */
   readonly startedAt: number | undefined
   /** Recorded events of objects and processes, for all servers and all times. */
-  readonly noted?: readonly Noted[]
+  readonly notes?: readonly Note[]
 }
 
 /** What changed on one server, newest first. */
-export function changesOf(series: Series, { startedAt, noted = [] }: ChangeOptions): readonly Change[] {
+export function changesOf(series: Series, { startedAt, notes = [] }: ChangeOptions): readonly Change[] {
   const [from = Infinity] = series.times
   const to = series.times.at(-1) ?? -Infinity
   // The series itself shows the sample at which a level starts to reject.
-  const own = noted.filter(
+  const own = notes.filter(
     ({ at, kind, server }) =>
       kind !== 'rejecting' && at >= from && at <= to && (server ?? series.server) === series.server,
   )

@@ -20,15 +20,15 @@ import { useNow } from '../../components/hooks.ts'
 import { usePermissionReport } from '../../state/health.ts'
 import { format } from '../../theme/format.ts'
 import { useOverview } from './useOverview.ts'
-import { busiestServer } from '../../../core/verdict/fleetRows.ts'
+import { busiestServer } from '../../../core/verdict/acrossRows.ts'
 import { OneServer } from './OneServer.tsx'
-import { ViewSegment, type FleetView } from './ViewSegment.tsx'
+import { ViewSegment, type ServersView } from './ViewSegment.tsx'
 import styles from './overview.module.css'
 import { openConnection, tryNow } from './actions.ts'
 import { nextTry } from '../../../core/verdict/headline.ts'
 
-const loadFleet = () => import('./Fleet.tsx')
-const Fleet = lazy(async () => ({ default: (await loadFleet()).Fleet }))
+const loadSeveralServers = () => import('./SeveralServers.tsx')
+const SeveralServers = lazy(async () => ({ default: (await loadSeveralServers()).SeveralServers }))
 
 /** What is happening, and where (design 3.1, 3.13). */
 export function OverviewScreen() {
@@ -38,7 +38,7 @@ export function OverviewScreen() {
   const several = connection !== undefined && connection.servers.length > 1
   useEffect(() => {
     // Loaded with the connection, so that it is ready for the first frame; drawing it loads it again.
-    if (several) loadFleet().catch(() => undefined)
+    if (several) loadSeveralServers().catch(() => undefined)
   }, [several])
   return (
     <div className={styles['screen']}>
@@ -65,7 +65,7 @@ function Connection({ view, connection }: { readonly view: View; readonly connec
   const facts = useOverview(view, connection)
   const { server: chosen, setServer } = useSelection()
   const several = facts.servers.length > 1
-  const [how, setHow] = useState<FleetView>('each')
+  const [how, setHow] = useState<ServersView>('each')
   const busiest = busiestServer(
     facts.servers.map(({ load }) => load),
     chosen,
@@ -81,7 +81,7 @@ function Connection({ view, connection }: { readonly view: View; readonly connec
   if (several && (how === 'each' || how === 'sum')) {
     return (
       <Suspense fallback={<h1 className="sr-only">Overview</h1>}>
-        <Fleet facts={facts} connection={connection} view={how} onView={setHow} onShowServer={showServer} />
+        <SeveralServers facts={facts} connection={connection} view={how} onView={setHow} onShowServer={showServer} />
       </Suspense>
     )
   }

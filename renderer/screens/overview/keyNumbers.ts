@@ -87,7 +87,7 @@ const granted = (p: number | undefined): KeyNumber => ({
   ...format.granted(p),
 })
 
-export interface FleetServer {
+export interface ServerState {
   readonly server: ServerFrame
   readonly rows: readonly LevelRow[]
   readonly recent?: RecentRejections | undefined
@@ -99,22 +99,22 @@ const LISTED = 4
 const listed = (values: readonly string[]) => values.join(' · ')
 
 /** The key numbers of several servers; sums are labelled as sums. */
-export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumber[] {
-  const totals = fleet.map(({ rows, recent }) => totalsOf(rows, recent?.rows))
-  const few = fleet.length <= LISTED
+export function serversKeyNumbers(servers: readonly ServerState[]): readonly KeyNumber[] {
+  const totals = servers.map(({ rows, recent }) => totalsOf(rows, recent?.rows))
+  const few = servers.length <= LISTED
   const nominals = new Set(totals.map(({ nominal }) => nominal))
   const [nominal] = nominals
   const of = nominals.size === 1 ? `of ${format.seats(nominal)} each` : 'seats'
   const executing = totals.map((total) => total.executing)
   const queued = totals.map((total) => total.queuedSeats)
   const ratio = peakOverMean(executing)
-  const names = new Set(fleet.flatMap(({ rows }) => rows.map(({ name }) => name)))
-  const troubled = new Set(fleet.flatMap(({ rows }) => needAttention(rows).map(({ name }) => name)))
+  const names = new Set(servers.flatMap(({ rows }) => rows.map(({ name }) => name)))
+  const troubled = new Set(servers.flatMap(({ rows }) => needAttention(rows).map(({ name }) => name)))
   const rejected = sumOfKnown(totals.map((total) => total.rejectedPerSecond))
   const each = (values: readonly (number | undefined)[]) =>
     few ? listed(values.map((value) => format.seats(value))) : format.seats(sumOfKnown(values))
-  const all = { servers: fleet.map(({ server }) => server.id), ...(!few && { summed: true }) }
-  const suffix = few ? ', per server' : `, sum of ${fleet.length}`
+  const all = { servers: servers.map(({ server }) => server.id), ...(!few && { summed: true }) }
+  const suffix = few ? ', per server' : `, sum of ${servers.length}`
   return [
     {
       label: `executing${suffix}`,
@@ -155,10 +155,10 @@ export function fleetKeyNumbers(fleet: readonly FleetServer[]): readonly KeyNumb
       ? {
           label: 'granted as limits, per server',
           term: 'fair-fraction',
-          value: listed(fleet.map(({ server }) => granted(server.seatFairFrac).value)),
+          value: listed(servers.map(({ server }) => granted(server.seatFairFrac).value)),
           unit: 'of demand',
           promql: { measures: 'fairFraction', ...all },
         }
-      : { label: 'servers', value: String(fleet.length) },
+      : { label: 'servers', value: String(servers.length) },
   ]
 }

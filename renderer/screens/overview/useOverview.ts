@@ -1,7 +1,7 @@
 import type { Connected, ServerHealth } from '../../../core/contract/source.ts'
 import { useState, useMemo } from 'react'
 import type { View } from '../../state/view.ts'
-import type { ServerLoad } from '../../../core/verdict/fleetRows.ts'
+import type { ServerLoad } from '../../../core/verdict/acrossRows.ts'
 import { staleAfterMs } from '../../../core/frame/staleAfter.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { useShownServers } from '../../state/health.ts'

@@ -212,7 +212,7 @@ function Queues({ level, a, b }: { readonly level: string; readonly a: Side; rea
     ]
   }, [a, b, level])
   const place = hovered ?? pinned
-  const told = fields.map(({ cells }, side) => {
+  const readout = fields.map(({ cells }, side) => {
     const cell = place === undefined ? undefined : cells[place]
     return `${side === 0 ? 'A' : 'B'} ${format.fixed(cell?.pending ?? 0)} waiting, ${format.fixed(cell?.executingRequests ?? 0)} executing`
   })
@@ -247,7 +247,7 @@ function Queues({ level, a, b }: { readonly level: string; readonly a: Side; rea
           })}
       </div>
       <p className={styles['told']}>
-        {place === undefined ? 'Point at a queue to read it in both.' : `queue ${place}: ${told.join('; ')}`}
+        {place === undefined ? 'Point at a queue to read it in both.' : `queue ${place}: ${readout.join('; ')}`}
       </p>
     </Pane>
   )

@@ -6,7 +6,7 @@ import { fieldOf, type FieldPath, type JsonMap } from '../../../core/manifest/js
 import { Button } from '../../components/Button.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { SelectField, TextField } from '../../components/Field.tsx'
-import { FindingLines, FormField, toldAt, type ScenarioForm } from './FormField.tsx'
+import { FindingLines, FormField, notesAt, type ScenarioForm } from './FormField.tsx'
 import { Entry, EntryTools, useOpenEntries, type OpenEntries } from './FormEntry.tsx'
 import {
   CALL_FIELDS,
@@ -156,7 +156,7 @@ function NameField({ form, index, name }: { form: ScenarioForm; index: number; n
         if (key === 'Enter') take()
         if (key === 'Escape') setTyped(undefined)
       }}
-      {...toldAt(form, ['clients', index, 'name'])}
+      {...notesAt(form, ['clients', index, 'name'])}
     />
   )
 }
@@ -209,7 +209,7 @@ function DistributionField({ form, call, path }: { form: ScenarioForm; call: Jso
       value={value}
       options={[['', 'exponential'], 'constant', ...(value === '' || value === 'constant' ? [] : [value])]}
       onChange={(next) => onChange(editManifest(scenario.text, path, next === '' ? undefined : next), fieldOf(path))}
-      {...toldAt(form, path)}
+      {...notesAt(form, path)}
     />
   )
 }
@@ -224,9 +224,9 @@ function RequestFields({ form, request, path }: { form: ScenarioForm; request: s
   const read = requestFieldsOf(request)
   const fields = begun?.of === request ? begun.fields : read
   const write = (line: string): void => onChange(editManifest(scenario.text, path, line), fieldOf(path))
-  const told = toldAt(form, path)
+  const notes = notesAt(form, path)
   if (fields === undefined) {
-    return <TextField label="Request" value={request} hint="Method and path." onChange={write} {...told} />
+    return <TextField label="Request" value={request} hint="Method and path." onChange={write} {...notes} />
   }
   const made = requestLineOf(fields)
   const set = (change: Partial<CallRequest>): void => {
@@ -255,7 +255,7 @@ function RequestFields({ form, request, path }: { form: ScenarioForm; request: s
         {text('Object name', 'name', 'none')}
         {text('Parameters', 'parameters', 'limit=500')}
       </div>
-      {told.error !== undefined && <p className={styles['wrong']}>{told.error}</p>}
+      {notes.error !== undefined && <p className={styles['wrong']}>{notes.error}</p>}
     </>
   )
 }

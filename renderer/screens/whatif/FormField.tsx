@@ -21,7 +21,7 @@ export interface ScenarioForm {
 }
 
 /** The text below a field's control: errors and warnings. */
-export function toldAt({ findings }: ScenarioForm, path: FieldPath): Pick<FieldProps, 'hint' | 'error'> {
+export function notesAt({ findings }: ScenarioForm, path: FieldPath): Pick<FieldProps, 'hint' | 'error'> {
   const here = findings.get(fieldOf(path)) ?? []
   const worst = here.find(({ severity }) => severity === 'error') ?? here[0]
   if (worst === undefined) return {}
@@ -35,12 +35,12 @@ export function FormField({ form, path, spec }: { form: ScenarioForm; path: Fiel
   const at = [...path, ...spec.path]
   const value = getIn(scenario.value ?? null, at)
   const set = (next: Json | undefined): void => onChange(editManifest(scenario.text, at, next), fieldOf(at))
-  const told = toldAt(form, at)
+  const notes = notesAt(form, at)
   if (kind === 'flag') {
     return (
       <div className={styles['flag']}>
         <Check label={label} checked={value === true} onChange={(checked) => set(checked ? true : undefined)} />
-        <Told told={told} />
+        <FieldNotes notes={notes} />
       </div>
     )
   }
@@ -54,15 +54,15 @@ export function FormField({ form, path, spec }: { form: ScenarioForm; path: Fiel
         value={shown}
         options={[...(usual === undefined && shown !== '' ? [] : [['', usual ?? 'choose'] as const]), ...known]}
         onChange={(next) => set(next === '' ? undefined : next)}
-        {...told}
+        {...notes}
       />
     )
   }
-  return <TypedField spec={spec} value={value} told={told} onChange={set} />
+  return <TypedField spec={spec} value={value} notes={notes} onChange={set} />
 }
 
 /** Findings about parts without a field of their own. */
-function Told({ told: { hint, error } }: { readonly told: Pick<FieldProps, 'hint' | 'error'> }) {
+function FieldNotes({ notes: { hint, error } }: { readonly notes: Pick<FieldProps, 'hint' | 'error'> }) {
   const text = error ?? hint
   return text === undefined ? null : <span className={styles[error === undefined ? 'doubtful' : 'wrong']}>{text}</span>
 }
@@ -74,10 +74,10 @@ function Told({ told: { hint, error } }: { readonly told: Pick<FieldProps, 'hint
 function TypedField(props: {
   readonly spec: FieldSpec
   readonly value: Json | undefined
-  readonly told: Pick<FieldProps, 'hint' | 'error'>
+  readonly notes: Pick<FieldProps, 'hint' | 'error'>
   readonly onChange: (value: Json | undefined) => void
 }) {
-  const { spec, value, told, onChange } = props
+  const { spec, value, notes, onChange } = props
   const { label, kind, usual } = spec
   const [typed, setTyped] = useState<string>()
   const isHeld = typed !== undefined && sameJson(typedValue(spec, typed) ?? null, value ?? null)
@@ -93,7 +93,7 @@ function TypedField(props: {
         onChange(typedValue(spec, next))
       }}
       onBlur={() => setTyped(undefined)}
-      {...told}
+      {...notes}
     />
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Random requests under random configurations through the engine's door, with everything that must always hold checked
+ * Random requests under random configurations through the engine's interface, with everything that must always hold checked
  * on the way and everything that must be zero when all is over counted at the end.
  */
 import type { FlowSchema, PriorityLevelConfiguration } from '../../../core/config/objects.ts'

@@ -27,7 +27,7 @@ export function GuardPane(props: {
 }) {
   const { rails, stale, mayEdit } = props
   const passing = rails.filter(({ severity }) => severity === 'passes')
-  const told = rails.filter(({ severity }) => severity !== 'passes')
+  const shown = rails.filter(({ severity }) => severity !== 'passes')
   const item = (finding: GuardFinding) => (
     <Finding key={`${finding.code} ${finding.message}`} finding={finding} mayEdit={mayEdit} />
   )
@@ -36,14 +36,14 @@ export function GuardPane(props: {
       {stale && (
         <p className={styles['none']}>
           The draft has errors, so it cannot be checked.
-          {told.length > 0 && ' These findings are about its last valid values.'}
+          {shown.length > 0 && ' These findings are about its last valid values.'}
         </p>
       )}
       {rails.length === 0 ? (
         !stale && <p className={styles['none']}>No changes yet.</p>
       ) : (
         <FoldedList
-          told={told.map(item)}
+          shown={shown.map(item)}
           folded={passing.map(item)}
           summary={format.counted(passing.length, 'check passes', 'checks pass')}
         />
@@ -54,14 +54,14 @@ export function GuardPane(props: {
 
 /** Findings or verdicts; the good ones are collapsed so that the others are visible. */
 export function FoldedList(props: {
-  readonly told: readonly ReactNode[]
+  readonly shown: readonly ReactNode[]
   readonly folded: readonly ReactNode[]
   readonly summary: string
 }) {
-  const { told, folded, summary } = props
+  const { shown, folded, summary } = props
   return (
     <>
-      <ul className={styles['findings']}>{told}</ul>
+      <ul className={styles['findings']}>{shown}</ul>
       {folded.length > 0 && (
         <details className={styles['passing']}>
           <summary>{summary}</summary>

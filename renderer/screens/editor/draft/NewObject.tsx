@@ -93,11 +93,11 @@ const Choice = (props: { readonly label: string; readonly about: string; readonl
 
 function PasteForm({ onDone }: { readonly onDone: () => void }) {
   const [text, setText] = useState('')
-  const [told, setTold] = useState<readonly string[]>([])
+  const [refusals, setRefusals] = useState<readonly string[]>([])
   const take = (): void => {
     const { taken, problems } = takeManifests([{ file: 'pasted', text }])
     if (taken > 0) onDone()
-    else setTold(problems.length === 0 ? ['This text contains no flow-control object.'] : problems)
+    else setRefusals(problems.length === 0 ? ['This text contains no flow-control object.'] : problems)
   }
   return (
     <form
@@ -108,7 +108,7 @@ function PasteForm({ onDone }: { readonly onDone: () => void }) {
       }}
     >
       <TextArea label="YAML or JSON; several documents are several objects" rows={14} value={text} onChange={setText} />
-      {told.map((sentence) => (
+      {refusals.map((sentence) => (
         <Note key={sentence} kind="bad" alert>
           {sentence}
         </Note>

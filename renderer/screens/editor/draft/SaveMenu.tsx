@@ -10,7 +10,7 @@ import type { UnderstoodEntry } from '../../../state/draft.logic.ts'
 export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[] }) {
   const changes = exportedChanges(reads)
   const left = reads.length - changes.length
-  const told = (what: string): void =>
+  const announce = (what: string): void =>
     say(
       left === 0
         ? `${what}.`
@@ -18,7 +18,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
     )
   const save = (name: string, text: string): void => {
     download(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))
-    told(`Saved ${name}`)
+    announce(`Saved ${name}`)
   }
   const entries = [
     { label: 'YAML, for kubectl apply', onSelect: () => save('draft.yaml', exportYaml(changes)) },
@@ -26,7 +26,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
       label: 'Kustomize folder',
       onSelect: () => {
         download('draft-kustomize.tar', new Blob([tarOf(exportKustomize(changes))], { type: 'application/x-tar' }))
-        told('Saved draft-kustomize.tar')
+        announce('Saved draft-kustomize.tar')
       },
     },
     { label: 'Diff, for a pull request', onSelect: () => save('draft.patch', exportDiff(changes)) },
@@ -34,7 +34,7 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
       label: 'Copy YAML',
       onSelect: () =>
         void navigator.clipboard.writeText(exportYaml(changes)).then(
-          () => told('Copied the YAML'),
+          () => announce('Copied the YAML'),
           () => say('The browser does not allow copying here. Save the YAML instead.'),
         ),
     },

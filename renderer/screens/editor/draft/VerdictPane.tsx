@@ -42,7 +42,7 @@ export function VerdictPane(props: {
   const { title, note, verdicts, applied, onOpen, onForce, onDismiss } = props
   const smooth = verdicts.filter(isSmooth)
   const folded = smooth.length > MOST_SMOOTH ? smooth : []
-  const told = verdicts.filter((verdict) => !folded.includes(verdict))
+  const shown = verdicts.filter((verdict) => !folded.includes(verdict))
   const item = (verdict: ChangeVerdict) => (
     <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
   )
@@ -60,7 +60,7 @@ export function VerdictPane(props: {
       }
     >
       <FoldedList
-        told={told.map(item)}
+        shown={shown.map(item)}
         folded={folded.map(item)}
         summary={`${folded.length} objects ${applied ? 'are applied' : 'would be accepted'}`}
       />

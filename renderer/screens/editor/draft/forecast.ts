@@ -144,8 +144,8 @@ export function useSeenRequests(): readonly SeenRequest[] {
   const isPast = asked !== undefined && connected !== undefined && !standsInThePast(connected.source)
   useEffect(() => {
     const before = seenStore.getState()
-    const told = isPast ? undefined : dump?.requests
-    const seen = withSeen(before.connection === connection ? before.seen : NOTHING, told ?? [])
+    const reported = isPast ? undefined : dump?.requests
+    const seen = withSeen(before.connection === connection ? before.seen : NOTHING, reported ?? [])
     if (seen !== before.seen || connection !== before.connection) seenStore.setState({ connection, seen })
   }, [connection, dump, isPast])
   return seenStore((store) => (store.connection === connection ? store.seen : NOTHING))

@@ -3,7 +3,7 @@ import type { AggregateLevel } from '../../../core/frame/aggregate.ts'
 import type { MeasureId } from '../../../core/prom/measures.ts'
 import type { Measured } from '../../components/Promql.tsx'
 import { SeatBar } from '../../charts/SeatBar.tsx'
-import { type ServerColumn, rejectedSum, spreadText, type FleetRow } from '../../../core/verdict/fleetRows.ts'
+import { type ServerColumn, rejectedSum, spreadText, type AcrossRow } from '../../../core/verdict/acrossRows.ts'
 import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
@@ -26,14 +26,14 @@ export interface EachServerOptions {
 /** From this ratio of peak to mean on, the value is amber. */
 const UNEVEN = 2
 
-interface FleetStateProps {
-  readonly row: FleetRow
+interface AcrossStateProps {
+  readonly row: AcrossRow
   /** Short names by server id. */
   readonly names: ReadonlyMap<string, string>
 }
 
 /** `queueing on a, b`; more than two servers are counted. */
-function FleetState({ row, names }: FleetStateProps) {
+function AcrossState({ row, names }: AcrossStateProps) {
   const where = (on: readonly string[]) =>
     on.length > 2 ? ` on ${on.length} servers` : ` on ${on.map((id) => names.get(id) ?? id).join(', ')}`
   if (row.exempt) return <StateTag kind="no-limit" />
@@ -64,14 +64,14 @@ const ALWAYS = 160 + STATE + 84 + 96 + 128
 const NUMBERS = 96
 const BAR = { least: 70, most: 220 } as const
 
-const nominals = (row: FleetRow) => [...new Set(Object.values(row.on).map(({ seats }) => seats.nominal))]
+const nominals = (row: AcrossRow) => [...new Set(Object.values(row.on).map(({ seats }) => seats.nominal))]
 
-export function eachServerColumns(options: EachServerOptions): readonly DataColumn<FleetRow>[] {
+export function eachServerColumns(options: EachServerOptions): readonly DataColumn<AcrossRow>[] {
   const { servers, names, stale, width, scale } = options
   const allStale = stale.size >= names.size
   const room = Math.floor((width - ALWAYS) / Math.max(1, servers.length)) - NUMBERS
   const bar = Math.max(BAR.least, Math.min(BAR.most, room))
-  const columns: readonly DataColumn<FleetRow>[] = [
+  const columns: readonly DataColumn<AcrossRow>[] = [
     {
       id: 'level',
       header: 'Priority level',
@@ -84,7 +84,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
       width: STATE,
       header: 'State',
       value: (row) => [...row.rejectingOn, ...row.queueingOn].join(' '),
-      cell: (row) => <FleetState row={row} names={names} />,
+      cell: (row) => <AcrossState row={row} names={names} />,
     },
     numberColumn('nominal', 'Nominal', (row) => nominals(row)[0], {
       width: 84,
@@ -96,7 +96,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
         return <span className={styles['second']}>{text}</span>
       },
     }),
-    ...servers.map(({ id, role }): DataColumn<FleetRow> => ({
+    ...servers.map(({ id, role }): DataColumn<AcrossRow> => ({
       id: `server ${id}`,
       width: bar + NUMBERS,
       header: role === undefined ? id : `${role}: ${id}`,
@@ -215,7 +215,7 @@ const limit = (id: string, width: number, header: string, of: 'nominal' | 'curre
 
 /** Sums are labelled as sums; limits are per server and keep their range. */
 export function sumColumns(
-  side: readonly FleetRow[],
+  side: readonly AcrossRow[],
   names: ReadonlyMap<string, string>,
 ): readonly DataColumn<AggregateLevel>[] {
   const beside = new Map(side.map((row) => [row.name, row]))
@@ -233,7 +233,7 @@ export function sumColumns(
       header: 'State',
       cell: (level) => {
         const row = beside.get(level.name)
-        return row === undefined ? UNKNOWN : <FleetState row={row} names={names} />
+        return row === undefined ? UNKNOWN : <AcrossState row={row} names={names} />
       },
     },
     number('executing', 104, 'Executing, sum', 'executing', (level) => level.seatSums.executing?.sum, format.seats),

@@ -13,7 +13,7 @@ export type Admission =
   | { readonly status: 401 | 403 | 429 | 503; readonly sentence: string; readonly retryAfterSeconds?: number }
 
 /** Access control for a console that other users reach, instead of the operator's one-time address. */
-export interface Door {
+export interface AccessControl {
   /** Where to listen; `undefined` for every address of the machine. */
   readonly address: string | undefined
   readonly certificate: ServerCertificate | undefined

@@ -1,6 +1,6 @@
-import { createNoter } from '../compare/noted.ts'
+import { createNoter } from '../compare/noter.ts'
 import type { AlertChange } from '../contract/alerts.ts'
-import type { Noted } from '../contract/recording.ts'
+import type { Note } from '../contract/recording.ts'
 import type { Picture, ServerPicture } from '../source/picture.ts'
 import { knownObjects, type SourceEvent } from '../source/sourceEvent.ts'
 import type { UnixMs } from '../units.ts'
@@ -8,37 +8,37 @@ import { RULES } from './rules.ts'
 import { createAlertWatch, type AlertWatch } from './watch.ts'
 
 /**
- * The events noted for one source, in chronological order: live, in a recorded range and in a past that the source
+ * The notes about one source, in chronological order: live, in a recorded range and in a past that the source
  * reads.
  */
 export interface SourceNoter {
   /** The next live event, after `picture` has taken it; `at`: when it was received, Unix milliseconds. */
-  take(event: SourceEvent, picture: Picture, at: UnixMs): NotedEvent
+  take(event: SourceEvent, picture: Picture, at: UnixMs): NotesOfEvent
   /** The next sample. */
-  takeServer(server: ServerPicture['latest']): NotedEvent
+  takeServer(server: ServerPicture['latest']): NotesOfEvent
 }
 
 /** Changes of objects, processes and levels, and alerts that begin or end; the latter also as `changes`. */
-export interface NotedEvent {
-  readonly noted: readonly Noted[]
+export interface NotesOfEvent {
+  readonly notes: readonly Note[]
   readonly changes: readonly AlertChange[]
 }
 
-const NOTHING: NotedEvent = { noted: [], changes: [] }
+const NOTHING: NotesOfEvent = { notes: [], changes: [] }
 
 /** Evaluates `alerts` on the events. */
 export function createSourceNoter(alerts: AlertWatch = createAlertWatch()): SourceNoter {
   const noter = createNoter()
   const takeServer: SourceNoter['takeServer'] = ({ frame, derived }) => {
     const changes = alerts.take(frame, derived)
-    return { noted: [...noter.takeServer(frame), ...changes.map(alertNoted)], changes }
+    return { notes: [...noter.takeServer(frame), ...changes.map(alertNote)], changes }
   }
   return {
     takeServer,
     take(event, picture, at) {
       if (event.kind === 'objects') {
         alerts.takeObjects(knownObjects(event.reading))
-        return { noted: noter.takeObjects(event.reading, at), changes: [] }
+        return { notes: noter.takeObjects(event.reading, at), changes: [] }
       }
       if (event.kind !== 'frame' || event.past === true || event.lead === true) return NOTHING
       const latest = picture.server(event.frame.id)?.latest
@@ -48,7 +48,7 @@ export function createSourceNoter(alerts: AlertWatch = createAlertWatch()): Sour
 }
 
 /** The beginning or the end of an alert, in one line. */
-export function alertNoted({ kind, at, alert }: AlertChange): Noted {
+export function alertNote({ kind, at, alert }: AlertChange): Note {
   const { rule, server, level, subject } = alert
   const about = [rule === 'R8' ? undefined : level, subject].filter((part) => part !== undefined).join(', ')
   return {

@@ -13,7 +13,7 @@ export const MODES = ETCD_MODES
 export type Mode = (typeof MODES)[number]
 
 /** Monotonic milliseconds, and a timer that does not keep the process alive. */
-export interface DoorClock {
+export interface GateClock {
   readonly now: () => number
   /** Returns a function that stops it. */
   readonly after: (ms: number, run: () => void) => () => void
@@ -39,15 +39,15 @@ const LONGEST_MS = 0x7fff_ffff
  * Lets requests in as the rules decide, driven by the clock. Changes of rules and mode do not affect requests in
  * progress.
  */
-export class Door extends EventEmitter<Events> {
-  readonly #clock: DoorClock
+export class AdmissionGate extends EventEmitter<Events> {
+  readonly #clock: GateClock
   readonly #waiting = new Map<number, (decision: Settled) => void>()
   #configuration: QosConfiguration
   #engine: QosEngine
   #mode: Mode
   #stopTimer: () => void = () => undefined
 
-  constructor(configuration: QosConfiguration, mode: Mode, clock: DoorClock) {
+  constructor(configuration: QosConfiguration, mode: Mode, clock: GateClock) {
     super()
     this.#configuration = configuration
     this.#mode = mode

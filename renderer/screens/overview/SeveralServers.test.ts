@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shortNames } from './Fleet.tsx'
+import { shortNames } from './SeveralServers.tsx'
 
 const of = (...ids: string[]) => [...shortNames(ids).values()]
 

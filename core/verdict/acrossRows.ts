@@ -3,7 +3,7 @@ import { isExempt, sumOfKnown } from '../frame/reading.ts'
 import { needAttention, type LevelRow } from './levelRows.ts'
 
 /** One level on all servers, side by side. */
-export interface FleetRow {
+export interface AcrossRow {
   readonly name: string
   readonly exempt: boolean
   /** The level's row on each server that has it, by server id. */
@@ -21,19 +21,19 @@ export interface FleetRow {
 /** Below this mean of executing seats a ratio between servers is chance. */
 const LEAST_MEAN = 2
 
-export interface FleetMember {
+export interface ServerRows {
   readonly id: string
   readonly rows: readonly LevelRow[]
 }
 
 /** Levels of all servers in their fixed order. */
-export function fleetRows(
-  fleet: readonly FleetMember[],
+export function acrossRows(
+  servers: readonly ServerRows[],
   compare: (a: string, b: string) => number,
-): readonly FleetRow[] {
-  const names = [...new Set(fleet.flatMap(({ rows }) => rows.map(({ name }) => name)))].toSorted(compare)
-  return names.map((name): FleetRow => {
-    const entries = fleet.flatMap(({ id, rows }) => {
+): readonly AcrossRow[] {
+  const names = [...new Set(servers.flatMap(({ rows }) => rows.map(({ name }) => name)))].toSorted(compare)
+  return names.map((name): AcrossRow => {
+    const entries = servers.flatMap(({ id, rows }) => {
       const row = rows.find((candidate) => candidate.name === name)
       return row === undefined ? [] : [[id, row] as const]
     })
@@ -62,11 +62,11 @@ export function fleetRows(
 export const MOST_PINNED = 6
 
 /** Names of the levels that need attention on some server, worst first, and how many did not fit. */
-export function pinnedNames(fleet: readonly FleetMember[]): {
+export function pinnedNames(servers: readonly ServerRows[]): {
   readonly names: readonly string[]
   readonly more: number
 } {
-  const names = [...new Set(needAttention(fleet.flatMap(({ rows }) => rows)).map(({ name }) => name))]
+  const names = [...new Set(needAttention(servers.flatMap(({ rows }) => rows)).map(({ name }) => name))]
   return { names: names.slice(0, MOST_PINNED), more: Math.max(0, names.length - MOST_PINNED) }
 }
 

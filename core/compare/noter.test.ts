@@ -2,9 +2,9 @@ import { describe, expect, it, test } from 'vitest'
 import { builtInObjects } from '../config/builtIn.ts'
 import type { ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import { levelFrame, schemaFrame, serverFrame, START_MS } from '../../test/fixtures/frames.ts'
-import type { Noted } from '../contract/recording.ts'
-import { createNoter, objectChanges, pastWrites, processChanges } from './noted.ts'
-import { joinNoted, marksOfLevel } from './notes.ts'
+import type { Note } from '../contract/recording.ts'
+import { createNoter, objectChanges, pastWrites, processChanges } from './noter.ts'
+import { joinNotes, marksOfLevel } from './notes.ts'
 
 const OBJECTS = builtInObjects('v1.36.3')
 const AT = Date.parse('2026-11-21T03:12:43.000Z')
@@ -81,7 +81,7 @@ describe('changes of the process', () => {
 })
 
 it('the marks of a level are its edits, and what befell its server', () => {
-  const noted: readonly Noted[] = [
+  const notes: readonly Note[] = [
     { at: 1, kind: 'object', text: 'changed', level: 'workload-low' },
     { at: 2, kind: 'object', text: 'changed', level: 'workload-high' },
     { at: 3, kind: 'object', text: 'a schema of no level changed' },
@@ -91,7 +91,7 @@ it('the marks of a level are its edits, and what befell its server', () => {
     { at: 7, kind: 'alert', text: 'fired', level: 'workload-high', server: 'a' },
     { at: 8, kind: 'resolved', text: 'resolved', level: 'workload-low', server: 'a' },
   ]
-  expect(marksOfLevel(noted, 'workload-low', 'a').map(({ at, kind }) => [at, kind])).toEqual([
+  expect(marksOfLevel(notes, 'workload-low', 'a').map(({ at, kind }) => [at, kind])).toEqual([
     [1, 'object'],
     [4, 'restarted'],
     [6, 'alert'],
@@ -160,10 +160,10 @@ describe('what the metrics alone show', () => {
 })
 
 test('two readings of the same time are one, in the order of time', () => {
-  const note = (at: number, text: string): Noted => ({ at, kind: 'alert', text })
+  const note = (at: number, text: string): Note => ({ at, kind: 'alert', text })
   const recorded = [note(100_000, 'x'), note(900_000, 'x')]
-  expect(joinNoted(recorded, [])).toBe(recorded)
-  expect(joinNoted(recorded, [note(0, 'y'), note(160_000, 'x'), note(500_000, 'x')]).map(({ at }) => at)).toEqual([
+  expect(joinNotes(recorded, [])).toBe(recorded)
+  expect(joinNotes(recorded, [note(0, 'y'), note(160_000, 'x'), note(500_000, 'x')]).map(({ at }) => at)).toEqual([
     0, 100_000, 500_000, 900_000,
   ])
 })

@@ -1,15 +1,15 @@
 import { ProblemError } from '../../core/errors.ts'
 import type { Editing, ObjectsState } from '../../core/contract/objects.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
-import { NOTHING_READ, type ObjectDoor, type ObjectEditor } from '../ports/objectDoor.ts'
+import { NOTHING_READ, type ObjectGateway, type ObjectEditor } from '../ports/objectGateway.ts'
 import type { Environment } from '../ports/environment.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Session } from './session.ts'
 
 /** The objects of one connected source, and whether they may be changed: editing is off initially. */
-export interface ObjectDesk {
+export interface ConnectedObjects {
   readonly states: Subscribable<ObjectsState>
-  readonly door: ObjectDoor
+  readonly gateway: ObjectGateway
   readonly version: string | undefined
   /** The latest reading of the objects. */
   readonly reading: ObjectsReading
@@ -22,13 +22,13 @@ export interface ObjectDesk {
 }
 
 /** Begins to read the objects; ends with the session. */
-export function createObjectDesk(session: Session, environment: Pick<Environment, 'now'>): ObjectDesk {
+export function connectObjects(session: Session, environment: Pick<Environment, 'now'>): ConnectedObjects {
   const {
     connection: { id },
-    objects: door,
+    objects: gateway,
     ended,
   } = session
-  const { origin, target, targetKey } = door
+  const { origin, target, targetKey } = gateway
   const states = createTopic<ObjectsState>()
   const reading = (): ObjectsReading => session.picture.objects ?? { state: 'loading', objects: NOTHING_READ }
   /** From a page, where no object source reports it. */
@@ -36,12 +36,12 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
   let user: string | undefined
   let waiting: ObjectsState['waiting']
   let editing: Editing =
-    'impossible' in door.editor ? { state: 'impossible', why: door.editor.impossible } : { state: 'off' }
+    'impossible' in gateway.editor ? { state: 'impossible', why: gateway.editor.impossible } : { state: 'off' }
   const versionNow = (): string | undefined => reading().version ?? pageVersion
   const tell = (): void => {
     const version = versionNow()
-    const told = { connection: id, origin, target, targetKey, ...reading(), editing, ...(waiting && { waiting }) }
-    if (!ended.aborted) states.publish(version === undefined ? told : { ...told, version })
+    const state = { connection: id, origin, target, targetKey, ...reading(), editing, ...(waiting && { waiting }) }
+    if (!ended.aborted) states.publish(version === undefined ? state : { ...state, version })
   }
   const setEditing = (next: Editing): Editing => {
     editing = next
@@ -54,8 +54,8 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
     pageVersion = version
     if (reading().version === undefined) tell()
   }, ended)
-  if ('onWaiting' in door.editor) {
-    door.editor.onWaiting?.((next) => {
+  if ('onWaiting' in gateway.editor) {
+    gateway.editor.onWaiting?.((next) => {
       waiting = next && { ...next, until: new Date(next.until).toISOString() }
       tell()
     })
@@ -64,7 +64,7 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
   tell()
   return {
     states,
-    door,
+    gateway,
     get reading() {
       return reading()
     },
@@ -76,7 +76,7 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
     },
     mayApply: () => !ended.aborted && editing.state === 'on',
     async switchEditing(on) {
-      const editor = editorOf({ door })
+      const editor = editorOf({ gateway })
       if (!on) return editing.state === 'on' ? setEditing({ state: 'off' }) : editing
       const access = await editor.access()
       if (ended.aborted) throw new ProblemError('cancelled', 'The source was disconnected meanwhile.')
@@ -95,7 +95,7 @@ export function createObjectDesk(session: Session, environment: Pick<Environment
 }
 
 /** Throws `unsupported` where nothing can be applied. */
-export function editorOf({ door }: Pick<ObjectDesk, 'door'>): ObjectEditor {
-  if ('impossible' in door.editor) throw new ProblemError('unsupported', door.editor.impossible)
-  return door.editor
+export function editorOf({ gateway }: Pick<ConnectedObjects, 'gateway'>): ObjectEditor {
+  if ('impossible' in gateway.editor) throw new ProblemError('unsupported', gateway.editor.impossible)
+  return gateway.editor
 }

@@ -4,29 +4,29 @@ import { reportedFacts } from '../../core/live/serverFacts.ts'
 import type { Archive } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Alerting } from './alerting.ts'
-import type { ObjectDesk } from './objectDesk.ts'
+import type { ConnectedObjects } from './connectedObjects.ts'
 import type { Session } from './session.ts'
 import { createSummaries } from './summaries.ts'
 
-type ToldProcedure = Extract<
+type EventProcedure = Extract<
   SourceProcedureName,
   'sources.tryNow' | 'sources.facts' | 'history.series' | 'history.heatMap' | 'allocation.steps'
 >
-type ToldStream = Extract<SourceStreamName, 'frames' | 'summary' | 'dumps' | 'objects' | 'alerts' | 'noted'>
+type EventStream = Extract<SourceStreamName, 'frames' | 'summary' | 'dumps' | 'objects' | 'alerts' | 'notes'>
 
-interface Telling {
+interface Emitted {
   readonly session: Session
-  readonly desk: Pick<ObjectDesk, 'states'>
-  readonly alerting: Pick<Alerting, 'states' | 'noted'>
+  readonly objects: Pick<ConnectedObjects, 'states'>
+  readonly alerting: Pick<Alerting, 'states' | 'notes'>
   readonly environment: Environment
   /** Replaces the session's history, where the source is a recording. */
   readonly archive?: Archive | undefined
 }
 
 /** Handlers that read the events of a source so far, independent of where the console runs and what else it can do. */
-export function toldHandlers({ session, desk, alerting, environment, archive }: Telling): {
-  readonly procedures: Pick<SourceHandlers['procedures'], ToldProcedure>
-  readonly streams: Pick<SourceHandlers['streams'], ToldStream>
+export function eventHandlers({ session, objects, alerting, environment, archive }: Emitted): {
+  readonly procedures: Pick<SourceHandlers['procedures'], EventProcedure>
+  readonly streams: Pick<SourceHandlers['streams'], EventStream>
 } {
   const summaries = createSummaries(session, environment)
   return {
@@ -54,9 +54,9 @@ export function toldHandlers({ session, desk, alerting, environment, archive }: 
       summary: (_, emit, signal) => summaries.subscribe(emit, signal),
       dumps: ({ server, level }, emit, signal) =>
         session.dumps(server, (dump) => emit(level === undefined ? dump : onlyLevel(dump, level)), signal),
-      objects: (_, emit, signal) => desk.states.subscribe(emit, signal),
+      objects: (_, emit, signal) => objects.states.subscribe(emit, signal),
       alerts: (_, emit, signal) => alerting.states.subscribe(emit, signal),
-      noted: (_, emit, signal) => alerting.noted.subscribe(emit, signal),
+      notes: (_, emit, signal) => alerting.notes.subscribe(emit, signal),
     },
   }
 }

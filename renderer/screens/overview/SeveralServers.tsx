@@ -16,10 +16,10 @@ import { KeyNumbers } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useSelection } from '../../state/selection.ts'
 import { useTimePart } from '../../state/time.ts'
-import { serverColumns, fleetRows, pinnedNames } from '../../../core/verdict/fleetRows.ts'
+import { serverColumns, acrossRows, pinnedNames } from '../../../core/verdict/acrossRows.ts'
 import { openLevel } from '../../state/route.ts'
-import { eachServerColumns, eachServerPromql, sumColumns, sumPromql } from './fleetColumns.tsx'
-import { fleetKeyNumbers } from './keyNumbers.ts'
+import { eachServerColumns, eachServerPromql, sumColumns, sumPromql } from './acrossColumns.tsx'
+import { serversKeyNumbers } from './keyNumbers.ts'
 import type { NowServer } from '../../../core/verdict/levelStatements.ts'
 import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
@@ -27,24 +27,24 @@ import { PinSwitch } from './LevelTable.tsx'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { ServersPane } from './ServersPane.tsx'
 import { SmallLedgers } from './SmallLedgers.tsx'
-import { ViewSegment, type FleetView } from './ViewSegment.tsx'
+import { ViewSegment, type ServersView } from './ViewSegment.tsx'
 import { format } from '../../theme/format.ts'
-import { headline, leftOut, staleFleetLine } from '../../../core/verdict/headline.ts'
+import { headline, leftOut, staleServersLine } from '../../../core/verdict/headline.ts'
 import { together, useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
 
-export interface FleetProps {
+export interface SeveralServersProps {
   readonly facts: OverviewFacts
   readonly connection: Connected
-  readonly view: FleetView
-  readonly onView: (view: FleetView) => void
+  readonly view: ServersView
+  readonly onView: (view: ServersView) => void
   readonly onShowServer: (server: string) => void
 }
 
 /** All servers at once: side by side, or summed and labelled "sum". */
-export function Fleet({ facts, connection, view, onView, onShowServer }: FleetProps) {
+export function SeveralServers({ facts, connection, view, onView, onShowServer }: SeveralServersProps) {
   const { servers, stale, now } = facts
   const [pin, setPin] = useState(true)
-  const order = useMemo(() => fleetRows(servers, facts.compare).map(({ name }) => name), [servers, facts.compare])
+  const order = useMemo(() => acrossRows(servers, facts.compare).map(({ name }) => name), [servers, facts.compare])
   const names = useMemo(() => shortNames(servers.map(({ id }) => id)), [servers])
   const table = { servers, stale, compare: facts.compare, pin }
   const recent = useMemo(() => together(servers), [servers])
@@ -52,7 +52,7 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
   const lastAt = Math.max(...servers.map(({ server }) => unixMsOf(server.at)))
   const ownLevel = useOwnLevel(connection)
   const silent = allStale
-    ? staleFleetLine(
+    ? staleServersLine(
         servers.map((one) => ({
           server: one.id,
           stale,
@@ -78,7 +78,7 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
         <FleetNow facts={facts} onShowServer={onShowServer} />
       )}
       <div className={classes(styles['facts'], allStale && styles['stale'])}>
-        <KeyNumbers label="Key numbers of all servers" items={fleetKeyNumbers(servers)} />
+        <KeyNumbers label="Key numbers of all servers" items={serversKeyNumbers(servers)} />
       </div>
       <SmallLedgers servers={servers} order={order} stale={stale} onShowServer={onShowServer} />
       <Pane
@@ -115,7 +115,7 @@ export function Fleet({ facts, connection, view, onView, onShowServer }: FleetPr
   )
 }
 
-function FleetNow({ facts, onShowServer }: Pick<FleetProps, 'facts' | 'onShowServer'>) {
+function FleetNow({ facts, onShowServer }: Pick<SeveralServersProps, 'facts' | 'onShowServer'>) {
   const { servers, stale, gapMs } = facts
   const current = servers.filter(({ id }) => !stale.has(id))
   const ranges = useRanges(current.map(({ id }) => id))
@@ -139,7 +139,7 @@ const VIRTUAL_FROM = 60
 const EachServerTable = memo(function EachServerTable({ servers, stale, compare, pin }: TableProps) {
   const [box, { width }] = useSize()
   const selected = useSelection().level
-  const rows = useMemo(() => fleetRows(servers, compare), [servers, compare])
+  const rows = useMemo(() => acrossRows(servers, compare), [servers, compare])
   const pinned = useMemo(() => pinnedNames(servers), [servers])
   const columns = useMemo(() => {
     const scale = barScale(servers.flatMap(({ rows: own }) => own.map(({ seats }) => seats)))
@@ -176,7 +176,7 @@ const SumTable = memo(function SumTable({ servers, compare, pin }: TableProps) {
     )
     return levels.toSorted((a, b) => compare(a.name, b.name))
   }, [servers, compare])
-  const side = useMemo(() => fleetRows(servers, compare), [servers, compare])
+  const side = useMemo(() => acrossRows(servers, compare), [servers, compare])
   const pinned = useMemo(() => pinnedNames(servers), [servers])
   const columns = useMemo(() => sumColumns(side, shortNames(servers.map(({ id }) => id))), [side, servers])
   return (

@@ -14,7 +14,7 @@ const etcd: Listen<EtcdState> = (connection, emit) => client().subscribe('etcd',
 const recorder: Listen<RecorderState> = (connection, emit) => client().subscribe('recorder', { connection }, emit)
 
 /** The last state that a source emitted; `undefined` before the first one. */
-function useTold<S>(connection: number | undefined, listen: Listen<S>): S | undefined {
+function useSubscription<S>(connection: number | undefined, listen: Listen<S>): S | undefined {
   const [known, setKnown] = useState<{ readonly of: number; readonly state: S }>()
   useEffect(
     () => (connection === undefined ? undefined : listen(connection, (state) => setKnown({ of: connection, state }))),
@@ -24,15 +24,16 @@ function useTold<S>(connection: number | undefined, listen: Listen<S>): S | unde
 }
 
 /** State of the alert rules of the shown source. */
-export const useAlerts = (): AlertsState | undefined => useTold(useConnected()?.id, alerts)
+export const useAlerts = (): AlertsState | undefined => useSubscription(useConnected()?.id, alerts)
 
 /** State of the shown etcd proxy now or at the shown instant; `undefined` for other sources as well. */
 export function useEtcdState(): EtcdState | undefined {
   const connected = useConnected()
   const moment = usePastPart((past) => past.moment)
-  const latest = useTold(connected?.etcd === true ? connected.id : undefined, etcd)
+  const latest = useSubscription(connected?.etcd === true ? connected.id : undefined, etcd)
   return moment === undefined ? latest : moment.etcd
 }
 
 /** State of the flight recorder of a source. */
-export const useRecorder = (connection: number | undefined): RecorderState | undefined => useTold(connection, recorder)
+export const useRecorder = (connection: number | undefined): RecorderState | undefined =>
+  useSubscription(connection, recorder)

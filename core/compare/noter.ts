@@ -1,7 +1,7 @@
 import { configDiff, type FieldChange } from '../config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import type { ObjectsState } from '../contract/objects.ts'
-import type { Noted } from '../contract/recording.ts'
+import type { Note } from '../contract/recording.ts'
 import type { RejectReason, ServerFrame } from '../frame/frame.ts'
 import { isRestart, recordOf, REJECT_REASONS } from '../frame/reading.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
@@ -11,8 +11,8 @@ import { createSpells } from './spells.ts'
 /** Notes changes of objects, processes and levels, in chronological order. */
 export interface Noter {
   /** `at`: when it was received, Unix milliseconds, for a reading that has no time. */
-  takeObjects(reading: Pick<ObjectsState, 'state' | 'objects' | 'asOf'>, at: UnixMs): readonly Noted[]
-  takeServer(server: ServerFrame): readonly Noted[]
+  takeObjects(reading: Pick<ObjectsState, 'state' | 'objects' | 'asOf'>, at: UnixMs): readonly Note[]
+  takeServer(server: ServerFrame): readonly Note[]
 }
 
 export function createNoter(): Noter {
@@ -51,8 +51,8 @@ type AnyObject = FlowSchema | PriorityLevelConfiguration
 const FIELDS = 2
 
 /** Differences between two readings of the objects, with the last writer; `at` where the object contains no time. */
-export function objectChanges(before: ObjectSet, after: ObjectSet, at: number): readonly Noted[] {
-  return configDiff(before, after).map((difference): Noted => {
+export function objectChanges(before: ObjectSet, after: ObjectSet, at: number): readonly Note[] {
+  return configDiff(before, after).map((difference): Note => {
     const { kind, name } = difference
     const object = difference.change === 'removed' ? find(before, kind, name) : find(after, kind, name)
     const level = levelOf(object)
@@ -71,8 +71,8 @@ export function objectChanges(before: ObjectSet, after: ObjectSet, at: number): 
  * The past recorded in the objects: who wrote each last, and when. Objects that were only written at creation count as
  * created.
  */
-export const pastWrites = (objects: ObjectSet): readonly Noted[] =>
-  [...objects.levels, ...objects.schemas].flatMap((object): readonly Noted[] => {
+export const pastWrites = (objects: ObjectSet): readonly Note[] =>
+  [...objects.levels, ...objects.schemas].flatMap((object): readonly Note[] => {
     const { manager, time } = lastWriter(object)
     if (time === undefined) return []
     const { name, creationTimestamp } = object.metadata
@@ -123,7 +123,7 @@ function lastWriter(object: AnyObject | undefined): { readonly manager?: string;
 }
 
 /** What two frames of one server show about its process: a restart, another version. */
-export function processChanges(before: ServerFrame, now: ServerFrame): readonly Noted[] {
+export function processChanges(before: ServerFrame, now: ServerFrame): readonly Note[] {
   const at = unixMsOf(now.at)
   const about = { at, server: now.id }
   const { startedAt: was } = before
@@ -150,7 +150,7 @@ const LEVELS = 3
 const CONFIGURED = ['nominal', 'lower', 'upper'] as const
 
 /** Limits that differ although no recomputation changes them: other shares or percentages, or another server limit. */
-export function reconfigurations(before: ServerFrame, now: ServerFrame): readonly Noted[] {
+export function reconfigurations(before: ServerFrame, now: ServerFrame): readonly Note[] {
   const then = new Map(before.levels.map(({ name, limits }) => [name, limits]))
   const changed = now.levels.flatMap(({ name, limits }) => {
     const was = then.get(name)
@@ -170,12 +170,12 @@ export function reconfigurations(before: ServerFrame, now: ServerFrame): readonl
 /** For each level, by reason. */
 type Spells = ReadonlyMap<string, Readonly<Record<RejectReason, ReturnType<typeof createSpells>>>>
 
-function firstRejections(before: ServerFrame, now: ServerFrame, spells: Spells): readonly Noted[] {
+function firstRejections(before: ServerFrame, now: ServerFrame, spells: Spells): readonly Note[] {
   const anew = isRestart(before.startedAt, now.startedAt)
   const then = new Map(before.levels.map(({ name, rejected }) => [name, rejected]))
   const at = unixMsOf(now.at)
   return now.levels.flatMap(({ name, rejected }) =>
-    REJECT_REASONS.flatMap((reason): readonly Noted[] => {
+    REJECT_REASONS.flatMap((reason): readonly Note[] => {
       const was = anew ? 0 : (then.get(name)?.[reason] ?? 0)
       const turn = rejected && spells.get(name)?.[reason](at, Math.max(0, rejected[reason] - was))
       if (turn?.begins !== true) return []

@@ -70,7 +70,7 @@ export interface LastWrite {
 }
 
 /** The flow-control objects of a source. */
-export interface ObjectDoor {
+export interface ObjectGateway {
   readonly origin: ObjectsState['origin']
   /** The displayed name of what is edited; `targetKey` is its stable name in the journal and among drafts. */
   readonly target: string
@@ -89,8 +89,8 @@ export interface ObjectDoor {
 
 export const NOTHING_READ: ObjectsReading['objects'] = { levels: [], schemas: [] }
 
-/** A door without objects. */
-export function noObjects(target: string, why: string): ObjectDoor {
+/** A gateway without objects. */
+export function noObjects(target: string, why: string): ObjectGateway {
   const problem: Problem = { code: 'unsupported', message: why }
   return {
     origin: 'none',
@@ -102,14 +102,14 @@ export function noObjects(target: string, why: string): ObjectDoor {
   }
 }
 
-/** A door to objects that never change and cannot be changed. */
+/** A gateway to objects that never change and cannot be changed. */
 export const stillObjects = (about: {
   readonly target: string
   readonly targetKey: string
   readonly reading: ObjectsReading
   /** Why they cannot be changed, and what to do instead. */
   readonly impossible: string
-}): ObjectDoor => ({
+}): ObjectGateway => ({
   origin: 'files',
   target: about.target,
   targetKey: about.targetKey,

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'react'
 import { create } from 'zustand'
-import { joinNoted } from '../../core/compare/notes.ts'
-import { NOTHING_NOTED } from '../../core/contract/defaults.ts'
-import type { Noted, NotedState } from '../../core/contract/recording.ts'
+import { joinNotes } from '../../core/compare/notes.ts'
+import { NO_NOTES } from '../../core/contract/defaults.ts'
+import type { Note, NotesState } from '../../core/contract/recording.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
 import { onAnswer } from './answer.ts'
 import { client } from './client.ts'
@@ -11,7 +11,7 @@ import { askedOf, usePastPart } from './past.ts'
 import { useTimePart } from './time.ts'
 
 /** The recorded events of the shown source. */
-export const notedStore = create<NotedState>(() => NOTHING_NOTED)
+export const notesStore = create<NotesState>(() => NO_NOTES)
 
 /** How long a range must be shown before its events are read. */
 const REST_MS = 300
@@ -27,23 +27,23 @@ export function useRecordingAsked(): number | undefined {
  * The recorded events of the source as it is shown: since it was connected, or from its recording; and those of the
  * past that was read.
  */
-export function useNoted(): readonly Noted[] {
-  const present = notedStore(({ noted }) => noted)
-  const read = notedStore((state) => state.past)
+export function useNotes(): readonly Note[] {
+  const present = notesStore(({ notes }) => notes)
+  const read = notesStore((state) => state.past)
   const past = useRecordingAsked()
   const from = useTimePart((time) => (past === undefined ? 0 : time.from))
   const to = useTimePart((time) => (past === undefined ? 0 : time.to))
-  const [recorded, setRecorded] = useState<{ readonly of: number; readonly noted: readonly Noted[] }>()
+  const [recorded, setRecorded] = useState<{ readonly of: number; readonly notes: readonly Note[] }>()
   useEffect(() => {
     if (past === undefined) return undefined
     // Without marks the charts are still correct; the time bar reports that the past cannot be read.
     return onAnswer(
-      () => client().call('past.noted', { connection: past, from, to }),
-      (noted) => setRecorded({ of: past, noted }),
+      () => client().call('past.notes', { connection: past, from, to }),
+      (notes) => setRecorded({ of: past, notes }),
       { restMs: REST_MS },
     )
   }, [past, from, to])
-  const shown = past === undefined ? present : recorded?.of === past ? recorded.noted : NONE
-  return useMemo(() => joinNoted(shown, read), [shown, read])
+  const shown = past === undefined ? present : recorded?.of === past ? recorded.notes : NONE
+  return useMemo(() => joinNotes(shown, read), [shown, read])
 }
-const NONE: readonly Noted[] = []
+const NONE: readonly Note[] = []

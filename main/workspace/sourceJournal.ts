@@ -2,7 +2,7 @@ import { manifestOf, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
-import { FIELD_MANAGER, type Done, type ObjectDoor } from '../ports/objectDoor.ts'
+import { FIELD_MANAGER, type Done, type ObjectGateway } from '../ports/objectGateway.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { openStore, type Kept, type Store } from '../store/store.ts'
 import type { Recorder } from './applying.ts'
@@ -17,25 +17,25 @@ import {
   resolved,
   withChange,
 } from './journal.ts'
-import type { ObjectDesk } from './objectDesk.ts'
+import type { ConnectedObjects } from './connectedObjects.ts'
 
 /** The journal of the connected sources. */
-export interface JournalDesk {
+export interface SourceJournal {
   /** Newest first, each change with its outcome. */
-  read(open: ObjectDesk): Promise<JournalEntry[]>
+  read(open: ConnectedObjects): Promise<JournalEntry[]>
   /**
    * Determines, from the objects, the outcome of changes whose console ended before recording it. Outcomes that cannot
    * be determined now stay open. Rejects when the journal cannot be read or written.
    */
-  resolve(open: ObjectDesk): Promise<void>
+  resolve(open: ConnectedObjects): Promise<void>
   /** Records a new entry; `entry` is its content so far. */
   recordApply(
-    open: ObjectDesk,
+    open: ConnectedObjects,
     entry: Omit<JournalEntry, 'changes'>,
   ): Recorder & { readonly entry: JournalEntry | undefined }
   /** Records how an entry is undone or redone. */
   recordTurn(
-    open: ObjectDesk,
+    open: ConnectedObjects,
     id: string,
     way: 'undo' | 'redo',
   ): Recorder & {
@@ -44,7 +44,7 @@ export interface JournalDesk {
   }
 }
 
-export function createJournalDesk(store: Store, now: () => string): JournalDesk {
+export function createSourceJournal(store: Store, now: () => string): SourceJournal {
   /** Changes that this console is sending at the moment. */
   const inFlight = new Set<string>()
   const flightOf = (id: string, { kind, name }: Named): string => `${id} ${kind}/${name}`
@@ -58,11 +58,11 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     }
   }
   /** Journals of objects that end with their connection end with it too. */
-  const fleeting = new WeakMap<ObjectDoor, Kept<JournalEntry>>()
-  const journalOf = ({ door }: Pick<ObjectDesk, 'door'>): Kept<JournalEntry> => {
-    if (door.fleeting !== true) return store.journal
-    const known = fleeting.get(door) ?? openStore(undefined).journal
-    fleeting.set(door, known)
+  const fleeting = new WeakMap<ObjectGateway, Kept<JournalEntry>>()
+  const journalOf = ({ gateway }: Pick<ConnectedObjects, 'gateway'>): Kept<JournalEntry> => {
+    if (gateway.fleeting !== true) return store.journal
+    const known = fleeting.get(gateway) ?? openStore(undefined).journal
+    fleeting.set(gateway, known)
     return known
   }
 
@@ -73,7 +73,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     return presence.runs(change.sending.console)
   }
   const outcomeOf = async (
-    open: ObjectDesk,
+    open: ConnectedObjects,
     entries: readonly JournalEntry[],
     entry: JournalEntry,
     change: AppliedChange,
@@ -87,9 +87,9 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     const found = change.sending === undefined ? presentIn(open.reading, change) : await readNow(open, change)
     return found === undefined ? change : resolved(change, found.object)
   }
-  const resolve = async (open: ObjectDesk): Promise<void> => {
+  const resolve = async (open: ConnectedObjects): Promise<void> => {
     const journal = journalOf(open)
-    const { targetKey } = open.door
+    const { targetKey } = open.gateway
     const entries = await journal.read(targetKey)
     // Newest first: what later changes found determines the outcome of earlier ones.
     for (const [index, entry] of entries.entries()) {
@@ -117,12 +117,12 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
   return {
     async read(open) {
       await resolve(open)
-      const entries = await journalOf(open).read(open.door.targetKey)
+      const entries = await journalOf(open).read(open.gateway.targetKey)
       return entries.map((entry) => ({
         ...entry,
         changes: entry.changes.map((change) => {
           const present = presentIn(open.reading, change)
-          return present === undefined ? change : followed(change, present.object, open.door.lastWrite?.(change))
+          return present === undefined ? change : followed(change, present.object, open.gateway.lastWrite?.(change))
         }),
       }))
     },
@@ -130,7 +130,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
     recordApply(open, about) {
       const journal = journalOf(open)
       const change = async (update: (known: JournalEntry | undefined) => JournalEntry | undefined): Promise<void> => {
-        written = await journal.change(open.door.targetKey, about.id, update)
+        written = await journal.change(open.gateway.targetKey, about.id, update)
       }
       let written: JournalEntry | undefined
       return {
@@ -167,7 +167,7 @@ export function createJournalDesk(store: Store, now: () => string): JournalDesk 
       const journal = journalOf(open)
       let written: JournalEntry | undefined
       const change = async (of: Named, update: (known: AppliedChange) => AppliedChange): Promise<void> => {
-        written = await journal.change(open.door.targetKey, id, (known) => {
+        written = await journal.change(open.gateway.targetKey, id, (known) => {
           const one = known?.changes.find((each) => isOf(each, of))
           if (known === undefined || one === undefined) throw gone()
           return withChange(known, update(one))
@@ -233,12 +233,12 @@ export function presentIn(
 
 /** The current object on its server; `undefined` where it cannot be read. */
 async function readNow(
-  { door, reading }: ObjectDesk,
+  { gateway, reading }: ConnectedObjects,
   of: Named,
 ): Promise<{ readonly object: JsonObject | null } | undefined> {
-  if ('impossible' in door.editor) return reading.state === 'current' ? presentIn(reading, of) : undefined
+  if ('impossible' in gateway.editor) return reading.state === 'current' ? presentIn(reading, of) : undefined
   try {
-    return { object: await door.editor.read(of) }
+    return { object: await gateway.editor.read(of) }
   } catch {
     // The server does not answer: the change stays open.
     return undefined

@@ -5,14 +5,14 @@ import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import {
   busiestServer,
-  fleetRows,
+  acrossRows,
   pinnedNames,
   serverColumns,
   serverStrip,
   spreadText,
   type ServerLoad,
-} from '../../../core/verdict/fleetRows.ts'
-import { fleetKeyNumbers, keyNumbers } from './keyNumbers.ts'
+} from '../../../core/verdict/acrossRows.ts'
+import { serversKeyNumbers, keyNumbers } from './keyNumbers.ts'
 import {
   derivedLevel,
   derivedServer,
@@ -30,12 +30,12 @@ const member = (id: string, ...wishes: LevelWish[]) => {
 }
 
 describe('levels side by side', () => {
-  const fleet = [
+  const servers = [
     member('a', { name: 'jobs', executing: 90, queued: 282 }, { name: 'idle' }, { name: 'only-a', executing: 9 }),
     member('b', { name: 'jobs', executing: 24 }, { name: 'idle' }),
     member('c', { name: 'jobs', executing: 19 }, { name: 'idle' }),
   ]
-  const rows = fleetRows(fleet, order)
+  const rows = acrossRows(servers, order)
 
   test('names where a level queues, and the imbalance when it means something', () => {
     const jobs = rows.find((row) => row.name === 'jobs')
@@ -49,17 +49,17 @@ describe('levels side by side', () => {
   })
 
   test('at most six levels are pinned, worst first', () => {
-    expect(pinnedNames(fleet)).toEqual({ names: ['jobs'], more: 0 })
+    expect(pinnedNames(servers)).toEqual({ names: ['jobs'], more: 0 })
     const many = member('a', ...Array.from({ length: 9 }, (_, i) => ({ name: `l${i}`, queued: i + 1 })))
     expect(pinnedNames([many])).toMatchObject({ more: 3 })
     expect(pinnedNames([many]).names[0]).toBe('l8')
   })
 
   test('key numbers of several servers say what is summed', () => {
-    const numbers = fleetKeyNumbers(fleet)
+    const numbers = serversKeyNumbers(servers)
     expect(numbers[0]).toMatchObject({ label: 'executing, per server', value: '99 · 24 · 19', unit: 'seats' })
     expect(numbers.find(({ label }) => label === 'need attention')).toMatchObject({ value: '1', unit: 'of 3 levels' })
-    const five = fleetKeyNumbers([...fleet, member('d', { name: 'jobs' }), member('e', { name: 'jobs' })])
+    const five = serversKeyNumbers([...servers, member('d', { name: 'jobs' }), member('e', { name: 'jobs' })])
     expect(five[0]).toMatchObject({ label: 'executing, sum of 5', value: '142' })
   })
 })
