@@ -26,6 +26,8 @@ export interface SimulatedObjectsOptions {
   readonly objects: () => ObjectSet
   /** Puts all objects in force at once. */
   readonly adopt: (objects: ObjectSet) => void
+  /** Edits wait for this. */
+  readonly ready?: () => Promise<void>
   /** RFC 3339 of the simulated time, in whole seconds as objects carry it. */
   readonly now: () => string
 }
@@ -75,7 +77,7 @@ export const storedSet = ({ levels, schemas }: ObjectSet): ObjectsReading['objec
 })
 
 function createEditor(
-  { version, objects, adopt, now, judge: judgeName = 'The simulated server' }: SimulatedObjectsOptions,
+  { version, objects, adopt, now, ready, judge: judgeName = 'The simulated server' }: SimulatedObjectsOptions,
   saidTheSame: (base: NonNullable<ObjectChange['base']>, present: JsonObject) => boolean,
 ): ObjectEditor {
   const find = ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>): JsonObject | undefined => {
@@ -110,6 +112,7 @@ function createEditor(
     read: async (change) => find(change) ?? null,
     check: async (change) => judge(change).verdict,
     apply: async (change, _force, announce) => {
+      await ready?.()
       const judged = judge(change)
       if (judged.next === undefined) return { verdict: judged.verdict }
       await announce({
