@@ -2,6 +2,7 @@ import { CadenceSchema, type ServerHealth } from '../../core/contract/source.ts'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { SimulationSpec, SimulationState } from '../../core/contract/simulation.ts'
 import { SPEED } from '../../core/contract/bounds.ts'
+import { RECONCILER } from '../../core/guard/reconciler.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import { ofAlgorithm } from '../../core/frame/frame.ts'
@@ -90,6 +91,7 @@ export function createSimulationSource(
       adopt(objects)
       driver.tell()
     },
+    otherManager: RECONCILER,
     // Minutes of the past take milliseconds: its reconciler would take the edit back at once.
     ready: () => present,
     now: () => secondsTime(simulation, startUnixMs),
