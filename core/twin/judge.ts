@@ -1,4 +1,4 @@
-import { plain, plural } from '../text/format.ts'
+import { plain, plural, significantly } from '../text/format.ts'
 import type { Effect, Measured, Score } from '../contract/effect.ts'
 import { QUANTITIES } from '../bounds.ts'
 import type { Band, ForecastReport, Quantities, Quantity } from '../contract/forecast.ts'
@@ -29,6 +29,8 @@ const NOTHING: Readonly<Record<Quantity, number>> = {
   seats: 1,
   current: 1,
 }
+/** Numbers are shown with as many, and judged as they are shown. */
+const SHOWN_DIGITS = 3
 /** A level with fewer requests per second is not counted. */
 const FEWEST_ARRIVALS = 1
 
@@ -43,7 +45,8 @@ export const judge = (
     return QUANTITIES.flatMap((quantity): readonly Judged[] => {
       const [band, value] = [bands[quantity], came[quantity]]
       if (band === undefined || value === undefined) return []
-      const inside = value >= band.low && value <= band.high
+      const shown = (one: number): number => significantly(one, SHOWN_DIGITS)
+      const inside = shown(value) >= shown(band.low) && shown(value) <= shown(band.high)
       const matters = Math.max(value, band.point) > NOTHING[quantity]
       return [{ level, quantity, now: now[quantity] ?? 0, band, measured: value, inside, matters }]
     })

@@ -20,7 +20,7 @@ import type { Effect, EffectsState, Measured } from '../contract/effect.ts'
 import type { Band, ForecastLevel, ForecastReport, Quantity } from '../contract/forecast.ts'
 import { type Judged, judge, judgedOf, worstMiss } from './judge.ts'
 
-const LABELS: Readonly<Record<Quantity, string>> = {
+export const QUANTITY_LABELS: Readonly<Record<Quantity, string>> = {
   waitP50: 'Wait p50',
   waitP99: 'Wait p99',
   rejectedPerSecond: 'Rejected /s',
@@ -36,7 +36,7 @@ const bandOf = (quantity: Quantity, { low, high }: Band): Sentence =>
 
 const columnsOf = (quantities: readonly Quantity[]): readonly Column[] => [
   LEVEL_COLUMN,
-  ...numberColumns(...quantities.map((quantity) => LABELS[quantity])),
+  ...numberColumns(...quantities.map((quantity) => QUANTITY_LABELS[quantity])),
 ]
 
 /** Each level now and under the edit, with 90 % intervals, and how well the twin reproduces the present. */
@@ -85,8 +85,15 @@ function forecastCell({ now, bands }: ForecastLevel, quantity: Quantity): Cell |
   return band === undefined ? was : phrase`${was} → ${valueOf(quantity, band.point)} (${bandOf(quantity, band)})`
 }
 
-/** An applied edit: every level before and after it, and the forecast beside what was measured. */
-export function presentEffect(effect: Effect, watched: EffectsState['watched']): Answer {
+/**
+ * An applied edit: every level before and after it, and the forecast beside what was measured; the `edited` levels come
+ * first.
+ */
+export function presentEffect(
+  effect: Effect,
+  watched: EffectsState['watched'],
+  edited: readonly string[] = [],
+): Answer {
   const { measured, forecast, ended } = effect
   return {
     title:
@@ -97,8 +104,10 @@ export function presentEffect(effect: Effect, watched: EffectsState['watched']):
           : ['not measured any more'],
     evidence: resultOf(effect),
     tables: [
-      ...(measured === undefined ? [] : [beforeAndAfter(measured)]),
-      ...(measured === undefined || forecast === undefined ? [] : [judgedTable(judge(forecast, measured.levels))]),
+      ...(measured === undefined ? [] : [beforeAndAfter(measured, edited)]),
+      ...(measured === undefined || forecast === undefined
+        ? []
+        : [judgedTable(judge(forecast, measured.levels), edited)]),
     ].filter(({ rows }) => rows.length > 0),
   }
 }
@@ -130,13 +139,17 @@ function resultOf(effect: Effect): readonly Sentence[] {
   const inside = judged.filter((one) => one.inside).length
   const miss = worstMiss(judged)
   return [
-    [`${inside} of ${judged.length} forecast numbers lie in their bands.`],
+    [
+      judged.length === 1
+        ? `The forecast number ${inside === 1 ? 'lies' : 'does not lie'} in its band.`
+        : `${inside} of ${judged.length} forecast numbers lie in their bands.`,
+    ],
     ...(miss === undefined ? [] : [missOf(miss)]),
   ]
 }
 
 const missOf = ({ level, quantity, measured, band }: Judged): Sentence =>
-  phrase`Farthest outside: ${level}, ${LABELS[quantity].toLowerCase()} ${valueOf(quantity, measured)}, forecast ${bandOf(quantity, band)}.`
+  phrase`Farthest outside: ${level}, ${QUANTITY_LABELS[quantity].toLowerCase()} ${valueOf(quantity, measured)}, forecast ${bandOf(quantity, band)}.`
 
 const COMPARED: readonly (readonly [number: NumberName, label: string, as: 'amount' | 'seconds'])[] = [
   ['dispatched', 'Dispatched /s', 'amount'],
@@ -146,7 +159,10 @@ const COMPARED: readonly (readonly [number: NumberName, label: string, as: 'amou
   ['limit', 'Limit', 'amount'],
 ]
 
-const beforeAndAfter = ({ compared }: Measured): Table => ({
+const editedFirst = <T>(all: readonly T[], edited: readonly string[], nameOf: (one: T) => string): readonly T[] =>
+  all.toSorted((a, b) => Number(edited.includes(nameOf(b))) - Number(edited.includes(nameOf(a))))
+
+const beforeAndAfter = ({ compared }: Measured, edited: readonly string[]): Table => ({
   title: 'Before and after the edit',
   note: 'after the edit (before it)',
   columns: [
@@ -158,28 +174,33 @@ const beforeAndAfter = ({ compared }: Measured): Table => ({
       align: 'right',
     })),
   ],
-  rows: compared.map(({ name, numbers }) => [
+  rows: editedFirst(compared, edited, ({ name }) => name).map(({ name, numbers }) => [
     name,
     ...COMPARED.map(([number, , as]) => phrase`${amount(as)(numbers[number].b)} (${amount(as)(numbers[number].a)})`),
   ]),
 })
 
-/** Levels with at least one relevant number. */
-const judgedTable = (all: readonly Judged[]): Table => ({
+/** The numbers that count, of the edited levels and of those that have any. */
+const judgedTable = (all: readonly Judged[], edited: readonly string[]): Table => ({
   title: 'Forecast and measurement',
   note: 'measured (90 % interval of the forecast)',
   columns: columnsOf(QUANTITIES),
-  rows: [...Map.groupBy(all, ({ level }) => level)].flatMap(([level, list]): readonly Row[] =>
-    list.some(({ matters }) => matters)
-      ? [[level, ...QUANTITIES.map((quantity) => judgedCell(list.find((one) => one.quantity === quantity)))]]
-      : [],
+  rows: editedFirst([...Map.groupBy(all, ({ level }) => level)], edited, ([level]) => level).flatMap(
+    ([level, list]): readonly Row[] => {
+      const cells = QUANTITIES.map((quantity) => list.find((one) => one.matters && one.quantity === quantity))
+      const isShown = edited.includes(level) || cells.some((one) => one !== undefined)
+      return isShown ? [[level, ...cells.map(judgedCell)]] : []
+    },
   ),
 })
 
 function judgedCell(judged: Judged | undefined): Cell | Sentence {
   if (judged === undefined) return amount('amount')(undefined)
-  const { quantity, measured, band, inside, matters } = judged
-  const outside = matters && !inside
+  const { quantity, measured, band, inside } = judged
   const value = valueOf(quantity, measured)
-  return phrase`${outside ? { ...value, tone: 'worse' } : value}${outside ? ' outside' : ''} (${bandOf(quantity, band)})`
+  return phrase`${inside ? value : { ...value, tone: 'worse' }}${inside ? '' : ' outside'} (${bandOf(quantity, band)})`
 }
+
+/** What became of a quantity of a level: before, after, and the forecast of it. */
+export const judgedSentence = ({ quantity, now, measured, band, inside }: Judged): Sentence =>
+  phrase`${valueOf(quantity, now)} → ${valueOf(quantity, measured)}, ${inside ? 'as forecast' : 'forecast'}: ${bandOf(quantity, band)}`

@@ -1,5 +1,5 @@
 import { checkObject } from '../../core/config/checkObject.ts'
-import { sameContent, shownObject, createObjectVersions } from '../../core/config/content.ts'
+import { sameContent, shownObject, createObjectVersions, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import type { Cause, ObjectChange } from '../../core/contract/objects.ts'
@@ -7,6 +7,7 @@ import { refusal } from '../../core/engine/levelPlan.ts'
 import { readStored } from '../../core/config/schema.ts'
 import {
   type ObjectGateway,
+  FIELD_MANAGER,
   type ObjectEditor,
   type ServerVerdict,
   judgeBeforehand,
@@ -26,6 +27,10 @@ export interface SimulatedObjectsOptions {
   readonly objects: () => ObjectSet
   /** Puts all objects in force at once. */
   readonly adopt: (objects: ObjectSet) => void
+  /** Field manager of all writes that are no edits. */
+  readonly otherManager?: string
+  /** Edits wait for this. */
+  readonly ready?: () => Promise<void>
   /** RFC 3339 of the simulated time, in whole seconds as objects carry it. */
   readonly now: () => string
 }
@@ -37,8 +42,12 @@ export interface SimulatedObjects extends ObjectGateway {
 
 /** The objects of the simulated server, which also validates them. */
 export function createSimulatedObjects(options: SimulatedObjectsOptions): SimulatedObjects {
-  const { target, targetKey, version, objects } = options
+  const { target, targetKey, version, objects, otherManager } = options
   const versions = createObjectVersions()
+  /** Resource versions that edits left. */
+  const edits = new Set<string>()
+  const isEdit = ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>): boolean =>
+    edits.has(ofKind(objects(), kind).find(({ metadata }) => metadata.name === name)?.metadata.resourceVersion ?? '')
   let tell: (() => void) | undefined
   const see = (): void => [...objects().levels, ...objects().schemas].forEach((object) => versions.see({ ...object }))
   const reading = (): ObjectsReading => ({
@@ -60,11 +69,18 @@ export function createSimulatedObjects(options: SimulatedObjectsOptions): Simula
       tell()
     },
     tryNow: () => undefined,
+    ...(otherManager !== undefined && {
+      lastWrite: (of) => ({ by: isEdit(of) ? FIELD_MANAGER : otherManager }),
+    }),
     changed() {
       see()
       tell?.()
     },
-    editor: createEditor(options, (base, present) => versions.saidTheSame(base, present)),
+    editor: createEditor(
+      options,
+      (base, present) => versions.saidTheSame(base, present),
+      (version) => edits.add(version),
+    ),
   }
 }
 
@@ -75,8 +91,9 @@ export const storedSet = ({ levels, schemas }: ObjectSet): ObjectsReading['objec
 })
 
 function createEditor(
-  { version, objects, adopt, now, judge: judgeName = 'The simulated server' }: SimulatedObjectsOptions,
+  { version, objects, adopt, now, ready, judge: judgeName = 'The simulated server' }: SimulatedObjectsOptions,
   saidTheSame: (base: NonNullable<ObjectChange['base']>, present: JsonObject) => boolean,
+  wrote: (resourceVersion: string) => void,
 ): ObjectEditor {
   const find = ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>): JsonObject | undefined => {
     const found = ofKind(objects(), kind).find(({ metadata }) => metadata.name === name)
@@ -110,6 +127,7 @@ function createEditor(
     read: async (change) => find(change) ?? null,
     check: async (change) => judge(change).verdict,
     apply: async (change, _force, announce) => {
+      await ready?.()
       const judged = judge(change)
       if (judged.next === undefined) return { verdict: judged.verdict }
       await announce({
@@ -122,6 +140,7 @@ function createEditor(
       const from = find(change) ?? null
       adopt(next)
       const to = find(change) ?? null
+      wrote((to && versionOf(to)?.resourceVersion) ?? '')
       return { verdict: { ...verdict, ...(to && { object: to }) }, done: { from, to } }
     },
   }

@@ -2,6 +2,7 @@ import { CadenceSchema, type ServerHealth } from '../../core/contract/source.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { SimulationSpec, SimulationState } from '../../core/contract/simulation.ts'
 import { SPEED } from '../../core/bounds.ts'
+import { RECONCILER } from '../../core/guard/reconciler.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { EngineConfiguration } from '../../core/engine/apfEngine.ts'
 import { ofAlgorithm } from '../../core/frame/frame.ts'
@@ -71,6 +72,8 @@ export function createSimulationSource(
       if (reconciled !== store.objects) adopt(reconciled)
     },
   })
+  const { promise: present, resolve: arrive } = Promise.withResolvers<void>()
+  if (backfillSeconds === 0) arrive()
   const listeners = new Set<() => void>()
   /** Activates objects immediately. */
   const adopt = (objects: EngineConfiguration): void => {
@@ -88,6 +91,9 @@ export function createSimulationSource(
       adopt(objects)
       driver.tell()
     },
+    otherManager: RECONCILER,
+    // Minutes of the past take milliseconds: its reconciler would take the edit back at once.
+    ready: () => present,
     now: () => secondsTime(simulation, startUnixMs),
   })
   let cadence = CadenceSchema.parse({})
@@ -124,6 +130,7 @@ export function createSimulationSource(
       if (!past) emit({ kind: 'facts', server: SERVER, facts: simulation.facts() })
       emit({ kind: 'frame', frame, ...(past && { past }) })
       if (past) return
+      arrive()
       tell({ status: 'ok', lastGoodAt: new Date(environment.now()).toISOString() })
       tellPace()
     },
@@ -180,6 +187,7 @@ export function createSimulationSource(
     },
     start(signal, given) {
       emit = given
+      signal.addEventListener('abort', () => arrive(), { once: true })
       tellPace()
       driver.setCadence(cadence.intervalMs, dumpIntervalMs())
       driver.start(signal)

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RECONCILER } from '../../core/guard/reconciler.ts'
 import { manifestOf, versionOf } from '../../core/config/content.ts'
 import type { StreamEvent } from '../../core/contract/contract.ts'
 import { ApplyReportSchema, ObjectsStateSchema, type ObjectsState } from '../../core/contract/objects.ts'
@@ -124,6 +125,13 @@ describe('the workspace with a simulation', () => {
     const undone = await console.call('journal.undo', { id: report.entry?.id ?? '', force: false })
     expect(undone.entry?.changes.map(({ state }) => state)).toEqual(['undone'])
     expect(level()?.spec).toEqual(before?.spec)
+    await console.call('journal.redo', { id: report.entry?.id ?? '', force: false })
+    const since = async () => (await console.call('journal.read', null))[0]?.changes[0]?.since
+    expect(await since()).toBeUndefined()
+    // The reconciler takes an edit of a built-in object back within a minute, and is named for it.
+    clock.advance(60_000)
+    expect(level()?.spec).toEqual(before?.spec)
+    expect(await since()).toEqual({ what: 'taken-back', by: RECONCILER })
   })
 
   it('ends it with its session, remembers it, and refuses to steer what is none', async () => {

@@ -24,6 +24,7 @@ import { StatusBar } from './StatusBar.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useKeys, useMenu } from './commands.ts'
 import { useTheme } from './useTheme.ts'
+import states from '../components/States.module.css'
 import styles from './App.module.css'
 import { rosterRows } from './shell.data.ts'
 
@@ -40,6 +41,9 @@ const Overlays = lazy(async () => {
 /** Shown until its notes are dismissed, once on each machine. */
 const FirstRun = lazy(async () => ({ default: (await import('./FirstRun.tsx')).FirstRun }))
 const FilterScreen = lazy(async () => ({ default: (await import('./FilterScreen.tsx')).FilterScreen }))
+
+/** Its code is that of the draft. */
+const RevertNotes = lazy(async () => ({ default: (await import('../components/RevertNotes.tsx')).RevertNotes }))
 
 /** Usually the present is shown, which needs no time bar. */
 const TimeBar = lazy(async () => ({ default: (await import('./TimeBar.tsx')).TimeBar }))
@@ -71,6 +75,9 @@ export function App() {
         <Suspense>{past && <TimeBar />}</Suspense>
         <ConsentNote />
         <Notices />
+        <Suspense>
+          <RevertNotes />
+        </Suspense>
         {entry !== undefined && (
           <>
             <div className={styles['pages']}>
@@ -204,7 +211,7 @@ export function Notices() {
   const [dismissed, setDismissed] = useState<readonly string[]>([])
   const shown = notices.filter(({ message }) => !dismissed.includes(message))
   return (
-    <div role="status" aria-label="Notices" className={styles['notices']}>
+    <div role="status" aria-label="Notices" className={states['notes']}>
       {shown.map((problem) => (
         <ProblemNote
           key={problem.message}

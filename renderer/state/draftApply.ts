@@ -1,13 +1,16 @@
 import { create } from 'zustand'
-import type { ObjectSet } from '../../core/config/objects.ts'
+import { AUTOUPDATE_ANNOTATION, type ObjectSet } from '../../core/config/objects.ts'
 import type { ForecastReport } from '../../core/contract/forecast.ts'
-import type { ApplyReport, ChangeVerdict, CheckReport } from '../../core/contract/objects.ts'
-import { toProblem, type Problem } from '../../core/errors.ts'
+import type { ApplyReport, ChangeVerdict, CheckReport, ObjectChange } from '../../core/contract/objects.ts'
+import { type Problem, toProblem } from '../../core/errors.ts'
 import { changesOf } from '../../core/draft/readEntry.ts'
-import { reverted, type DraftEntries } from '../../core/draft/draft.ts'
-import { ask } from './connection.ts'
+import { reverted, sameRef, type DraftEntries } from '../../core/draft/draft.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import type { ObjectRef } from '../../core/guard/finding.ts'
+import { isMap, setIn, toJson } from '../../core/manifest/json.ts'
+import { ask, connectionStore } from './connection.ts'
 import { draftNow, settleDraft } from './draft.ts'
-import { viewStore, type View } from './view.ts'
+import { viewStore } from './view.ts'
 
 /** A dry run of one draft. */
 export interface DryRun {
@@ -24,7 +27,7 @@ export interface Applied {
   /** The target, by the name that the operator uses: `prod-eu-1`. */
   readonly target: string
   /** The server that was shown when the application was sent. */
-  readonly before: Pick<View, 'server' | 'derivedServer'>
+  readonly before: ServerFrame | undefined
 }
 
 export interface DraftApplyState {
@@ -32,6 +35,8 @@ export interface DraftApplyState {
   readonly seen?: DraftEntries
   readonly dryRun?: DryRun
   readonly applying: boolean
+  /** The connection of the last application: its outcome is shown for no other one. */
+  readonly of?: number
   readonly applied?: Applied
   /** Why the last application failed as a whole. */
   readonly problem?: Problem
@@ -71,12 +76,17 @@ export async function applyDraft(options: {
   readonly target: string
   readonly label: string
   readonly force: boolean
+  /** Built-in objects that get the annotation by which the API server keeps an edit. */
+  readonly keep: readonly ObjectRef[]
 }): Promise<void> {
-  const { entries: of, reads, base, proposal } = draftNow()
+  const { entries: seen, reads, base, proposal } = draftNow()
   if (base === undefined || draftApplyStore.getState().applying) return
-  const changes = changesOf(reads, base.objects)
-  const { target, label, force } = options
-  const { server, derivedServer } = viewStore.getState()
+  const { target, label, force, keep } = options
+  const changes = changesOf(reads, base.objects).map((change) =>
+    keep.some((ref) => sameRef(ref, change)) ? kept(change) : change,
+  )
+  const { server } = viewStore.getState()
+  const of = connectionStore.getState().connection?.id
   const shown = shownForecastStore.getState().shown
   const forecast = shown !== undefined && shown.after === proposal?.objects ? { forecast: shown.report } : {}
   const watch = server === undefined ? {} : { watch: { server: server.id, ...forecast } }
@@ -91,18 +101,25 @@ export async function applyDraft(options: {
         return sent !== undefined && left.includes(sent) ? reverted(left, sent) : left
       }, entries),
     )
-    replace({ applied: { report, target, before: { server, derivedServer } }, ...seenOf(of) })
+    replace({ applied: { report, target, before: server }, seen, of })
   } catch (thrown) {
-    replace({ problem: toProblem(thrown), ...seenOf(of) })
+    replace({ problem: toProblem(thrown), seen, of })
   }
+}
+
+/** The change with the annotation that tells the API server to leave its built-in object as edited. */
+function kept(change: ObjectChange): ObjectChange {
+  const set = setIn(toJson(change.object), ['metadata', 'annotations', AUTOUPDATE_ANNOTATION], 'false')
+  return set.ok && isMap(set.value) ? { ...change, object: { ...set.value } } : change
 }
 
 const isDone = ({ outcome }: ChangeVerdict): boolean => outcome === 'accepted' || outcome === 'unchanged'
 
-const seenOf = (of: DraftEntries) => ({ seen: of })
-
-const replace = (state: Omit<DraftApplyState, 'applying'>): void =>
-  draftApplyStore.setState({ applying: false, ...state }, true)
+const replace = ({
+  of,
+  ...state
+}: Omit<DraftApplyState, 'applying' | 'of'> & { readonly of?: number | undefined }): void =>
+  draftApplyStore.setState({ applying: false, ...state, ...(of !== undefined && { of }) }, true)
 
 /** Closes the last report. */
 export const dismissApplied = (): void => {

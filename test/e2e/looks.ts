@@ -29,6 +29,7 @@ export async function expectFine(page: Page, themes: readonly Theme[] = THEMES):
       // A header that is cut has its whole text nowhere: cells of names may be, with the middle left out.
       await expect.poll(() => cutHeaders(page)).toEqual([])
       await expect.poll(() => spilled(page)).toEqual([])
+      await expect.poll(() => emptyScroll(page)).toEqual([])
       if (rules[theme].length > 0) await expectAccessible(page, rules[theme])
     }
   }
@@ -70,6 +71,36 @@ function sideways(page: Page): Promise<readonly string[]> {
       return over > 0 ? [`${box.tagName} ${box.className}: ${over} px`] : []
     }),
   )
+}
+
+/**
+ * What scrolls for nothing: a region that is wider than its space by a pixel or two, and a page that scrolls beyond the
+ * last of what it shows.
+ */
+function emptyScroll(page: Page): Promise<readonly string[]> {
+  /** Space below the last pane. */
+  const FOOT_PX = 40
+  return page.evaluate((foot) => {
+    const main = document.querySelector('main')
+    if (main === null) return ['no page']
+    const isScroller = (box: Element): boolean => /auto|scroll/.test(getComputedStyle(box).overflow)
+    const all = [...main.querySelectorAll('*')]
+    const narrow = all.flatMap((box) => {
+      const over = box.scrollWidth - box.clientWidth
+      return isScroller(box) && over > 0 && over <= 2 ? [`${box.tagName} ${box.className}: ${over} px sideways`] : []
+    })
+    // What a region of its own scrolls is not the page's.
+    const shown = all.filter((box) => {
+      if (box.closest('.sr-only') !== null || box.getClientRects().length === 0) return false
+      for (let around = box.parentElement; around !== null && around !== main; around = around.parentElement)
+        if (getComputedStyle(around).overflow !== 'visible') return false
+      return true
+    })
+    const top = main.getBoundingClientRect().top - main.scrollTop
+    const last = shown.reduce((most, box) => Math.max(most, box.getBoundingClientRect().bottom - top), 0)
+    const over = main.scrollHeight - Math.max(main.clientHeight, last)
+    return over > foot ? [...narrow, `the page scrolls by ${over} px into nothing`] : narrow
+  }, FOOT_PX)
 }
 
 /** Headers of tables whose words do not fit. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SourceEvent } from '../../../core/source/sourceEvent.ts'
+import { manifestOf } from '../../../core/config/content.ts'
+import type { PriorityLevelConfiguration } from '../../../core/config/objects.ts'
 import { SimulationSpecSchema, SimulationStateSchema } from '../../../core/contract/simulation.ts'
 import { STRIDES } from '../../../core/bounds.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
@@ -226,6 +228,28 @@ describe('a simulated cluster as a source', () => {
     expect(gone?.limits.nominal).toBe(Math.ceil((600 * 20) / 245))
     const dangling = source.server.objects.objects.schemas.find(({ metadata }) => metadata.name === 'global-default')
     expect(dangling?.status?.conditions?.[0]).toMatchObject({ type: 'Dangling', status: 'True', reason: 'NotFound' })
+  })
+
+  test('an edit that arrives while the past is computed is of the present: no minute of the past takes it back', async () => {
+    const { advance, source } = run({ backfillSeconds: 600, slowMs: 1 })
+    const level = (): PriorityLevelConfiguration | undefined =>
+      source.server.objects.objects.levels.find(({ metadata }) => metadata.name === 'workload-low')
+    const sharesNow = (): number | undefined => level()?.spec.limited?.nominalConcurrencyShares
+    const editor = source.objects?.editor
+    const before = level()
+    if (before === undefined || editor === undefined || 'impossible' in editor) throw new Error('nothing to edit')
+    const { uid = '', resourceVersion = '' } = before.metadata
+    const object = manifestOf('PriorityLevelConfiguration', { ...before })
+    const spec = { ...before.spec, limited: { ...before.spec.limited, nominalConcurrencyShares: 150 } }
+    const change = { kind: 'PriorityLevelConfiguration', name: 'workload-low', object: { ...object, spec } } as const
+    const applied = editor.apply({ ...change, base: { uid, resourceVersion } }, false, unannounced)
+    await new Promise((resolve) => setImmediate(resolve))
+    advance(20_000)
+    expect((await applied).verdict.outcome).toBe('accepted')
+    expect(sharesNow()).toBe(150)
+    // The reconciler of the simulated present still does, within a minute.
+    advance(60_000)
+    expect(sharesNow()).toBe(100)
   })
 
   test('keeps the single requests since the present, each at its own time', () => {

@@ -82,7 +82,7 @@ export function ApplyBar(props: {
         open={asking !== 'no' && why === undefined && count > 0}
         onOpen={(open) => !open && onAsking('no')}
         rails={rails ?? []}
-        onApply={(label) => void applyDraft({ target, label, force })}
+        onApply={(label, keep) => void applyDraft({ target, label, force, keep })}
         {...{ target, changes, impact, force }}
       />
     </StepBar>

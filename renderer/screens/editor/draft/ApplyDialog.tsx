@@ -2,11 +2,12 @@ import { Dialog } from 'radix-ui'
 import { useState, type ReactNode } from 'react'
 import { changesBetween, confirmationsFor, type Confirmation } from '../../../../core/guard/changes.ts'
 import dialog from '../../../components/Dialog.module.css'
-import { Button } from '../../../components/Button.tsx'
+import { Button, Check } from '../../../components/Button.tsx'
 import { TextField } from '../../../components/Field.tsx'
 import { Note, Sentences } from '../../../components/States.tsx'
 import { viewStore } from '../../../state/view.ts'
-import type { GuardFinding } from '../../../../core/guard/finding.ts'
+import { AUTOUPDATE_ANNOTATION } from '../../../../core/config/objects.ts'
+import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
 import type { Impact } from './forecast.ts'
 import { countOf } from './apply.logic.ts'
 import styles from './aside.module.css'
@@ -27,7 +28,8 @@ export function ApplyDialog(props: {
   readonly rails: readonly GuardFinding[]
   /** Whether to force fields of other managers. */
   readonly force: boolean
-  readonly onApply: (label: string) => void
+  /** With the built-in objects to keep as edited. */
+  readonly onApply: (label: string, keep: readonly ObjectRef[]) => void
 }) {
   return (
     <QuestionDialog open={props.open} onClose={() => props.onOpen(false)}>
@@ -101,12 +103,15 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   // From when the dialog opened: the requests of the next second must not change it.
   const [confirmations] = useState(() => confirmationsOf(impact))
-  const warnings = rails.filter(({ severity }) => severity === 'warns')
+  const [isKept, setKept] = useState(true)
+  const restored = rails.filter(isRestored)
+  const names = restored.flatMap(({ objects }) => objects)
+  const warnings = rails.filter((finding) => finding.severity === 'warns' && !(isKept && restored.includes(finding)))
   return (
     <Question
       verb={`Apply ${countOf(changes)} to ${target}`}
       disabled={confirmations.some(({ kind, name }) => typed[`${kind}/${name}`] !== name)}
-      onConfirm={() => onApply(label)}
+      onConfirm={() => onApply(label, isKept ? names : [])}
       onClose={() => onOpen(false)}
       foot={<p className={styles['small']}>You can undo it in the journal.</p>}
     >
@@ -117,6 +122,14 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
           </li>
         ))}
       </ul>
+      {names.length > 0 && (
+        <div>
+          <Check label="Keep it" checked={isKept} onChange={setKept} />
+          <p className={styles['small']}>
+            {`Sets the annotation ${AUTOUPDATE_ANNOTATION} of ${names.map(({ name }) => name).join(', ')} to "false": the API server then does not restore its built-in spec.`}
+          </p>
+        </div>
+      )}
       {warnings.map(({ code, message }) => (
         <Note key={`${code} ${message}`} kind="warn">
           {message}
@@ -137,6 +150,10 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
     </Question>
   )
 }
+
+/** The API server would restore the object within a minute, unless the same write sets its annotation. */
+const isRestored = ({ severity, remedy }: GuardFinding): boolean =>
+  severity === 'warns' && remedy?.fix?.action === 'set' && remedy.fix.path.includes(AUTOUPDATE_ANNOTATION)
 
 function confirmationsOf({ before, after, version }: Impact): readonly Confirmation[] {
   const { frame } = viewStore.getState()

@@ -1,9 +1,19 @@
 import { lazy, memo, Suspense } from 'react'
+import { sameRef } from '../../../../core/draft/draft.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { ProblemNote } from '../../../components/States.tsx'
-import { dismissApplied, draftApplyStore, markSeen, type Applied } from '../../../state/draftApply.ts'
+import {
+  dismissApplied,
+  draftApplyStore,
+  markSeen,
+  type Applied,
+  type DraftApplyState,
+} from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
+import { useObjects } from '../../../state/objects.ts'
+import { useConnected } from '../../../state/connection.ts'
+import { revertStore } from '../../../state/reverts.ts'
 import { format } from '../../../theme/format.ts'
 import { useAppliedEffect } from '../effect/effects.ts'
 import { effectiveLevelName } from './draftObject.ts'
@@ -13,7 +23,7 @@ import { GuardPane } from './GuardPane.tsx'
 import { ImpactPane } from './ImpactPane.tsx'
 import type { Moves } from './moves.data.ts'
 import { MovesPane } from './Around.tsx'
-import { type DraftProblem, appliedTitle, needsTakeover } from './apply.logic.ts'
+import { type DraftProblem, appliedTitle, editedLevels, needsTakeover } from './apply.logic.ts'
 import type { Guard, Impact } from './forecast.ts'
 import styles from './page.module.css'
 
@@ -72,12 +82,14 @@ function AppliedEffect({ applied }: { readonly applied: Applied }) {
       {known?.effect.measured === undefined && <EffectsPane applied={applied} />}
       {known !== undefined && (
         <Suspense>
-          <EffectPane {...known} />
+          <EffectPane {...known} edited={editedLevels(applied.report.entry)} />
         </Suspense>
       )}
     </>
   )
 }
+
+const NOTHING_APPLIED: Pick<DraftApplyState, 'applied' | 'problem'> = {}
 
 /** The last report of an application, and the last dry run of this exact draft. */
 function Said(props: {
@@ -86,7 +98,13 @@ function Said(props: {
   readonly onForce: () => void
 }) {
   const { entries, onOpen, onForce } = props
-  const { applied, dryRun, problem } = draftApplyStore()
+  const connection = useConnected()?.id
+  const state = useObjects()?.state
+  const { of, dryRun, ...last } = draftApplyStore()
+  const { applied, problem } = of === connection ? last : NOTHING_APPLIED
+  const reverts = revertStore((store) => store.reverts).filter((revert) =>
+    applied?.report.verdicts.some((verdict) => sameRef(verdict, revert)),
+  )
   const answer = dryRun?.of === entries ? dryRun.outcome : undefined
   return (
     <>
@@ -98,7 +116,9 @@ function Said(props: {
       {applied !== undefined && (
         <div className={styles['verdicts']} role="status">
           <VerdictPane
-            title={appliedTitle(applied.report.verdicts)}
+            title={reverts.length > 0 ? 'Reverted' : appliedTitle(applied.report.verdicts)}
+            reverts={reverts}
+            unknown={state !== 'current'}
             note={`to ${applied.target}, ${format.time(unixMsOf(applied.report.at))}`}
             verdicts={applied.report.verdicts}
             applied

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FlowSchema, PriorityLevelConfiguration } from '../../../../core/config/objects.ts'
 import { ProblemError } from '../../../../core/errors.ts'
 import { openStory, type Story, type StoryOptions } from '../../../../test/harness/story.ts'
+import { RevertNotes } from '../../../components/RevertNotes.tsx'
+import { connectSource, showConnection } from '../../../state/connection.ts'
 import { baseChoiceStore } from '../../../state/draftBase.ts'
 import { draftApplyStore } from '../../../state/draftApply.ts'
 import { setClient } from '../../../state/client.ts'
@@ -240,6 +242,7 @@ describe('the editor', () => {
     await user.click(within(dialog).getByRole('button', { name: /^Apply/ }))
     await settle()
   }
+  const levelNow = (name: string) => story.objects.now().levels.find(({ metadata }) => metadata.name === name)
   const labelOf = (input: HTMLElement): string => document.querySelector(`label[for="${input.id}"]`)?.textContent ?? ''
 
   it('applies after the names of built-in objects were typed; what is applied leaves the draft', async () => {
@@ -254,6 +257,62 @@ describe('the editor', () => {
     expect(region('Applied').textContent).toContain('workload-low is applied')
     expect(screen.queryByText('edited')).toBeNull()
     expect(field('Shares').value).toBe('30')
+  })
+
+  it('keeps an edit of a built-in object by its annotation, unless the user says otherwise', async () => {
+    await open()
+    await fill('Shares', '30')
+    await user.click(screen.getByRole('button', { name: /^Apply 1 object to prod-eu-1/ }))
+    const dialog = await screen.findByRole('dialog')
+    expect(within(dialog).getByRole('checkbox', { name: 'Keep it' })).toHaveProperty('checked', true)
+    expect(dialog.textContent).toContain('autoupdate-spec of workload-low to "false"')
+    expect(dialog.textContent).not.toContain('restores the built-in spec')
+    await user.keyboard('{Escape}')
+    await applyAll()
+    expect(levelNow('workload-low')?.metadata.annotations).toMatchObject({
+      'apf.kubernetes.io/autoupdate-spec': 'false',
+    })
+    await fill('Lendable', '80')
+    await user.click(screen.getByRole('button', { name: /^Apply 1 object to prod-eu-1/ }))
+    await screen.findByRole('dialog')
+    // It is kept already.
+    expect(screen.queryByRole('checkbox', { name: 'Keep it' })).toBeNull()
+  })
+
+  it('announces a revert at once, with author and field, and never leaves a green mark', async () => {
+    const before = story.objects.now()
+    render(<RevertNotes />)
+    await open()
+    await fill('Shares', '30')
+    await user.click(screen.getByRole('button', { name: /^Apply 1 object to prod-eu-1/ }))
+    await user.click(within(await screen.findByRole('dialog')).getByRole('checkbox', { name: 'Keep it' }))
+    await user.keyboard('{Escape}')
+    await applyAll()
+    expect(region('Applied').textContent).toContain('workload-low is applied')
+    act(() => story.objects.write(() => before))
+    const notices = screen.getByRole('status', { name: 'Reverted edits' })
+    const told = await within(notices).findByText(/workload-low/)
+    expect(told.textContent).toBe(
+      'Another client reverted workload-low: shares 30 → 100, autoupdate-spec false → true.',
+    )
+    expect(region('Reverted').textContent).toContain(told.textContent)
+    expect(region('Reverted').textContent).not.toContain('is applied')
+    await user.click(within(notices).getByRole('button', { name: 'Keep my edit' }))
+    expect(field('Shares').value).toBe('30')
+    await applyAll()
+    expect(region('Applied').textContent).toContain('workload-low is applied')
+    expect(notices.textContent).toBe('')
+  })
+
+  it('shows what was applied on the source that it was applied to, and on no other', async () => {
+    await open()
+    await fill('Shares', '30')
+    await applyAll()
+    expect(region('Applied')).toBeTruthy()
+    await act(() => connectSource({ kind: 'demo' }, true))
+    expect(screen.queryByRole('region', { name: 'Applied' })).toBeNull()
+    act(() => showConnection(1))
+    expect(await screen.findByRole('region', { name: 'Applied' })).toBeTruthy()
   })
 
   it('keeps the draft while server or console does not answer, and applies it when both do', async () => {

@@ -49,7 +49,9 @@ function Report(props: {
   const { report, selected, score } = props
   const [{ levelSlots }] = useSettings()
   const order = levelOrder(levelSlots)
-  const levels = report.levels.filter(({ level }) => level !== EXEMPT).toSorted((a, b) => order(a.level, b.level))
+  const levels = report.levels
+    .filter(({ level }) => level !== EXEMPT)
+    .toSorted((a, b) => Number(b.level === selected) - Number(a.level === selected) || order(a.level, b.level))
   const { evidence, tables } = presentForecast({ ...report, levels }, SHOWN)
   const notes = evidence.map((sentence) => sentenceText(sentence, format))
   return (

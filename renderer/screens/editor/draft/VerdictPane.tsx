@@ -1,5 +1,5 @@
 import type { ChangeVerdict } from '../../../../core/contract/objects.ts'
-import { allRejected, recentRejected } from '../../../../core/frame/recent.ts'
+import type { ServerFrame } from '../../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
@@ -7,12 +7,14 @@ import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { Details } from '../../../components/States.tsx'
 import { Button } from '../../../components/Button.tsx'
+import { sameRef } from '../../../../core/draft/draft.ts'
 import type { Applied } from '../../../state/draftApply.ts'
+import type { Revert } from '../../../state/reverts.ts'
 import { openScreen } from '../../../state/route.ts'
 import { timeStore } from '../../../state/time.ts'
-import { useViewPart, type View } from '../../../state/view.ts'
+import { useViewPart } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
-import { type DraftProblem, outcomeText, affectedLevels } from './apply.logic.ts'
+import { type DraftProblem, outcomeText, editedLevels } from './apply.logic.ts'
 import { FoldedList } from './GuardPane.tsx'
 import styles from './aside.module.css'
 
@@ -27,6 +29,8 @@ const LOOK: Readonly<Record<ChangeVerdict['outcome'], readonly [glyph: IconName,
   skipped: ['info', 'expected'],
 }
 
+const REVERTED = ['undo', 'blocks'] as const
+
 /** The server's verdict on each object, and where the console's own validation disagreed. */
 export function VerdictPane(props: {
   readonly title: string
@@ -38,13 +42,22 @@ export function VerdictPane(props: {
   /** Applies once more and forces fields that other managers own. */
   readonly onForce?: (() => void) | undefined
   readonly onDismiss?: (() => void) | undefined
+  /** Of changes that were applied. */
+  readonly reverts?: readonly Revert[]
+  /** The server does not report whether applied changes are still in effect. */
+  readonly unknown?: boolean
 }) {
-  const { title, note, verdicts, applied, onOpen, onForce, onDismiss } = props
-  const smooth = verdicts.filter(isSmooth)
+  const { title, note, verdicts, applied, onOpen, onForce, onDismiss, reverts = [], unknown = false } = props
+  const revertOf = (verdict: ChangeVerdict): Revert | undefined => reverts.find((revert) => sameRef(revert, verdict))
+  const smooth = verdicts.filter((verdict) => isSmooth(verdict) && revertOf(verdict) === undefined)
   const folded = smooth.length > MOST_SMOOTH ? smooth : []
   const shown = verdicts.filter((verdict) => !folded.includes(verdict))
   const item = (verdict: ChangeVerdict) => (
-    <Verdict key={`${verdict.kind}/${verdict.name}`} {...{ verdict, applied, onOpen, onForce }} />
+    <Verdict
+      key={`${verdict.kind}/${verdict.name}`}
+      {...{ verdict, applied, onOpen, onForce, unknown }}
+      revert={revertOf(verdict)}
+    />
   )
   return (
     <Pane
@@ -79,10 +92,14 @@ function Verdict(props: {
   readonly applied: boolean
   readonly onOpen: (problem: Pick<DraftProblem, 'kind' | 'name' | 'field'>) => void
   readonly onForce: (() => void) | undefined
+  readonly revert: Revert | undefined
+  readonly unknown: boolean
 }) {
-  const { verdict, applied, onOpen, onForce } = props
+  const { verdict, applied, onOpen, onForce, revert, unknown } = props
   const { kind, name, outcome, causes, conflicts, warnings, differences, problem } = verdict
-  const [glyph, look] = LOOK[outcome]
+  const isUnknown = unknown && outcome === 'accepted'
+  const [glyph, look] = revert !== undefined ? REVERTED : isUnknown ? LOOK.skipped : LOOK[outcome]
+  const said = isUnknown ? 'was applied. The server does not report its objects now.' : outcomeText(verdict, applied)
   return (
     <li className={classes(styles['finding'], styles[look])}>
       <span className={styles['glyph']}>
@@ -90,7 +107,7 @@ function Verdict(props: {
       </span>
       <div>
         <p>
-          <b>{name}</b> {outcomeText(verdict, applied)}
+          <b>{name}</b> {revert === undefined ? said : `was applied. ${revert.text}`}
         </p>
         {causes.map(({ field, message }) => (
           <p key={`${field} ${message}`}>
@@ -128,71 +145,45 @@ function Verdict(props: {
   )
 }
 
-/** The levels that an application changed, right before it and now; the charts get a mark at that instant. */
+/**
+ * The nominal limits of the levels that an application changed, before it and now, until enough is measured: what else a
+ * server reports at two instants differs without any edit. The charts get a mark at the instant.
+ */
 export function EffectsPane({ applied: { report, before } }: { readonly applied: Applied }) {
-  const { at, verdicts } = report
-  const server = useViewPart((view) => view.server)
-  const derivedServer = useViewPart((view) => view.derivedServer)
-  const levels = affectedLevels(verdicts)
+  const { at, entry } = report
+  const frame = useViewPart((view) => view.frame)
+  const now = frame?.servers.find(({ id }) => id === before?.id)
+  const levels = editedLevels(entry)
   if (levels.length === 0) return null
   const show = (level: string): void => {
     timeStore.getState().setCursor(unixMsOf(at))
     openScreen('level', level)
   }
-  return levels.map((level) => {
-    const [was, is] = [measured(before, level), measured({ server, derivedServer }, level)]
-    return (
-      <PlainTable
-        key={level}
-        caption={`Effect on ${level}`}
-        className={styles['effect']}
-        columns={[
-          { id: 'measure', header: level, rowHeader: true, value: ({ label }) => label },
-          { id: 'before', header: 'Before', align: 'right', cell: (row) => row.show(was) },
-          { id: 'now', header: 'Now', align: 'right', cell: (row) => row.show(is) },
-        ]}
-        rows={MEASURES}
-        rowKey={({ label }) => label}
-        foot={[
-          {
-            measure: {
-              span: 3,
-              text: (
-                <Button small onClick={() => show(level)}>
-                  {`See the effect on ${level}`}
-                </Button>
-              ),
-            },
-          },
-        ]}
-      />
-    )
-  })
+  return (
+    <PlainTable
+      caption="Nominal seats of the changed levels"
+      className={styles['effect']}
+      columns={[
+        { id: 'level', header: 'Nominal seats', rowHeader: true, value: (level) => level },
+        { id: 'before', header: 'Before', align: 'right', cell: (level) => nominalOf(before, level) },
+        { id: 'now', header: 'Now', align: 'right', cell: (level) => nominalOf(now, level) },
+        {
+          id: 'show',
+          header: '',
+          align: 'right',
+          cell: (level) => (
+            <Button small onClick={() => show(level)}>
+              {`See the effect on ${level}`}
+            </Button>
+          ),
+        },
+      ]}
+      rows={levels}
+      rowKey={(level) => level}
+    />
+  )
 }
 
-interface Measured {
-  readonly nominal?: number | undefined
-  readonly executing?: number | undefined
-  readonly waiting?: number | undefined
-  readonly rejected?: number | undefined
-}
-
-/** Values that a server reported for a level; empty for a level that it did not have. */
-function measured({ server, derivedServer }: Pick<View, 'server' | 'derivedServer'>, level: string): Measured {
-  const found = server?.levels.find(({ name }) => name === level)
-  if (found === undefined) return {}
-  const by = recentRejected(derivedServer?.levels.find(({ name }) => name === level)?.recent)
-  return {
-    nominal: found.limits.nominal,
-    executing: found.seats.executing,
-    waiting: found.requests.queued,
-    rejected: by && allRejected(by),
-  }
-}
-
-const MEASURES: readonly { readonly label: string; readonly show: (of: Measured) => string }[] = [
-  { label: 'Nominal seats', show: ({ nominal }) => format.seats(nominal) },
-  { label: 'Seats in use', show: ({ executing }) => format.seats(executing) },
-  { label: 'Waiting requests', show: ({ waiting }) => format.seats(waiting) },
-  { label: 'Rejected per second', show: ({ rejected }) => format.rate(rejected) },
-]
+/** Unknown for a level that the server does not have. */
+const nominalOf = (server: ServerFrame | undefined, level: string): string =>
+  format.seats(server?.levels.find(({ name }) => name === level)?.limits.nominal)

@@ -69,6 +69,34 @@ describe('a dry run', () => {
   })
 })
 
+describe('no green mark outlives what it was said of', () => {
+  const report = { at: '2026-01-01T00:00:00Z', verdicts: [verdict('accepted')] }
+  const apply = {
+    seen: draft.entries,
+    applying: false,
+    dryRun: { of: draft.entries, outcome: { state: 'answered', report } },
+  } as const
+  const greenWith = (more: Partial<Parameters<typeof applySteps>[0]>): readonly string[] =>
+    applySteps({ draft, state, apply, rails: [], timeOf: (at) => at, ...more })
+      .steps.filter(({ state: is }) => is === 'done')
+      .map(({ id }) => id)
+
+  it('not a dry run that the server accepted before it or its permission was lost', () => {
+    expect(greenWith({})).toContain('dry-run')
+    expect(greenWith({ state: { ...state, state: 'stale' } })).not.toContain('dry-run')
+    expect(greenWith({ state: { ...state, editing: { state: 'impossible', why: 'Expired.' } } })).not.toContain(
+      'dry-run',
+    )
+  })
+
+  it('nor one of an object that somebody changed since', () => {
+    const levels = objects.levels.map((one) => (one === level ? { ...one, spec: { type: 'Exempt', exempt: {} } } : one))
+    const moved = understand(draft.entries, { ...base, objects: { ...objects, levels } }, NOTHING_DRAFTED)
+    expect(moved.reads[0]?.footing.kind).not.toBe('firm')
+    expect(greenWith({ draft: moved })).toEqual(['impact', 'rails'])
+  })
+})
+
 describe('guard rails', () => {
   it('are not passed by a draft with errors', () => {
     const broken = understand(withEntry([], { ...entry, text: text.replace('Shares: 31', 'Shares: -5') }), base, draft)

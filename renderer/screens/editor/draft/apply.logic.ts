@@ -1,5 +1,5 @@
 import { format } from '../../../theme/format.ts'
-import type { ObjectsState, ChangeVerdict } from '../../../../core/contract/objects.ts'
+import type { JournalEntry, ObjectsState, ChangeVerdict } from '../../../../core/contract/objects.ts'
 import { changesOf } from '../../../../core/draft/readEntry.ts'
 import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
 import { isJsonObject } from '../../../../core/config/jsonValues.ts'
@@ -39,7 +39,12 @@ export interface StepFacts {
 export function applySteps({ draft, state, apply, rails, timeOf }: StepFacts): ApplySteps {
   const { entries, base } = draft
   if (entries.length === 0 || base === undefined) return { steps: [], count: 0, mayCheck: false, why: 'No changes.' }
-  const steps = [validStep(draft), impactStep(draft, apply), railsStep(rails, draft), dryRunStep(draft, apply, timeOf)]
+  const steps = [
+    validStep(draft),
+    impactStep(draft, apply),
+    railsStep(rails, draft),
+    dryRunStep(draft, apply, state, timeOf),
+  ]
   const count = changesOf(draft.reads, base.objects).length
   const reachable = hasServer(base.origin) && state?.state === 'current' && count > 0
   const why = obstacle(steps, state, base.origin, apply)
@@ -83,10 +88,19 @@ function railsStep(rails: readonly GuardFinding[] | undefined, { proposal }: Und
   return { ...step, state: 'done', detail: '' }
 }
 
-function dryRunStep({ entries }: UnderstoodDraft, { dryRun }: DraftApplyState, timeOf: StepFacts['timeOf']): Step {
+function dryRunStep(
+  { entries, reads }: UnderstoodDraft,
+  { dryRun }: DraftApplyState,
+  state: ObjectsState | undefined,
+  timeOf: StepFacts['timeOf'],
+): Step {
   const step = { id: 'dry-run', label: 'Dry run' } as const
   if (dryRun === undefined) return { ...step, state: 'waiting', detail: '' }
   if (dryRun.of !== entries) return { ...step, state: 'waiting', detail: 'of an earlier draft' }
+  if (reads.some(({ footing }) => footing.kind !== 'firm'))
+    return { ...step, state: 'waiting', detail: 'of earlier objects' }
+  if (state?.state !== 'current' || state.editing.state === 'impossible')
+    return { ...step, state: 'waiting', detail: 'no longer current' }
   const { outcome } = dryRun
   if (outcome.state === 'running') return { ...step, state: 'running', detail: 'waiting for the server' }
   if (outcome.state === 'failed') return { ...step, state: 'warned', detail: 'failed' }
@@ -194,14 +208,14 @@ export function retryText({ until, attempt, most }: NonNullable<ObjectsState['wa
   return `The server rejected the request with 429 and did not carry it out. Next attempt in ${seconds} s (${attempt} of ${most}).`
 }
 
-/** Levels that were changed or that changed schemas reference, each once; deleted levels have no charts any more. */
-export function affectedLevels(verdicts: readonly ChangeVerdict[]): readonly string[] {
-  const names = verdicts.flatMap(({ kind, name, outcome, object }) => {
-    if (outcome !== 'accepted' || object === undefined) return []
+/** Levels that an entry leaves or that its schemas reference, each once; deleted levels have no charts any more. */
+export function editedLevels(entry: Pick<JournalEntry, 'changes'> | undefined): readonly string[] {
+  const names = (entry?.changes ?? []).flatMap(({ kind, name, to }) => {
+    if (to === null) return []
     if (kind === 'PriorityLevelConfiguration') return [name]
-    const { spec } = object
-    const to = isJsonObject(spec) ? spec['priorityLevelConfiguration'] : undefined
-    const level = isJsonObject(to) ? to['name'] : undefined
+    const { spec } = to
+    const of = isJsonObject(spec) ? spec['priorityLevelConfiguration'] : undefined
+    const level = isJsonObject(of) ? of['name'] : undefined
     return typeof level === 'string' ? [level] : []
   })
   return [...new Set(names)]

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { ChangeVerdictSchema, type ChangeVerdict } from '../../../../core/contract/objects.ts'
-import { affectedLevels, appliedTitle, outcomeText, retryText } from './apply.logic.ts'
+import { ChangeVerdictSchema, type AppliedChange, type ChangeVerdict } from '../../../../core/contract/objects.ts'
+import { appliedTitle, editedLevels, outcomeText, retryText } from './apply.logic.ts'
 
 const verdict = (outcome: ChangeVerdict['outcome']): ChangeVerdict =>
   ChangeVerdictSchema.parse({
@@ -34,19 +34,21 @@ it('counts down to the next try', () => {
 })
 
 it('names the levels to look at after an application', () => {
-  const of = (kind: ChangeVerdict['kind'], name: string, spec: object): ChangeVerdict => ({
-    ...verdict('accepted'),
+  const of = (kind: AppliedChange['kind'], name: string, to: AppliedChange['to']): AppliedChange => ({
     kind,
     name,
-    object: { spec },
+    from: null,
+    to,
+    state: 'applied',
   })
   expect(
-    affectedLevels([
-      of('PriorityLevelConfiguration', 'own', {}),
-      of('FlowSchema', 'probes', { priorityLevelConfiguration: { name: 'own' } }),
-      of('FlowSchema', 'other', { priorityLevelConfiguration: { name: 'system' } }),
-      { ...of('PriorityLevelConfiguration', 'not', {}), outcome: 'throttled' },
-      verdict('accepted'),
-    ]),
+    editedLevels({
+      changes: [
+        of('PriorityLevelConfiguration', 'own', { spec: {} }),
+        of('FlowSchema', 'probes', { spec: { priorityLevelConfiguration: { name: 'own' } } }),
+        of('FlowSchema', 'other', { spec: { priorityLevelConfiguration: { name: 'system' } } }),
+        of('PriorityLevelConfiguration', 'gone', null),
+      ],
+    }),
   ).toEqual(['own', 'system'])
 })

@@ -58,7 +58,7 @@ const effect: Effect = { id: '1', label: '', server: 'a', atMs: 100_000, forecas
 const watched = { id: '1', untilMs: 730_000 }
 
 it('shows every level before and after, and which numbers lie in their bands', () => {
-  render(<EffectPane effect={effect} watched={watched} />)
+  render(<EffectPane effect={effect} watched={watched} edited={[]} />)
   expect(screen.getByRole('status').textContent).toMatch(/^measuring until/)
   expect(screen.getByText('1 of 2 forecast numbers lie in their bands.')).toBeDefined()
   const before = within(screen.getByRole('table', { name: /^Before and after the edit/ }))
@@ -66,8 +66,33 @@ it('shows every level before and after, and which numbers lie in their bands', (
   const judged = within(screen.getByRole('table', { name: /^Forecast and measurement/ }))
   const row = judged.getByRole('row', { name: /^workload-low/ })
   expect(row.textContent).toContain('3.20 s outside1.00 s – 2.00 s')
-  // Too small to count either way.
-  expect(row.textContent).toContain('00 – 0.1')
+  // Too small to count either way: only what counts is shown, so that the sentence counts what is shown.
+  expect(row.textContent).not.toContain('0 – 0.1')
+  expect(row.textContent?.match(/ – /g)).toHaveLength(2)
+})
+
+it('puts the edited level first, with or without a number that counts', () => {
+  const [low] = forecast.levels
+  if (low === undefined) throw new Error('no level')
+  const compared = [...measured.compared, ...measured.compared.map((one) => ({ ...one, name: 'system' }))]
+  const quiet = { level: 'system', quantities: { arrivalsPerSecond: 90, rejectedPerSecond: 0 } }
+  const both: Effect = {
+    ...effect,
+    forecast: { ...forecast, levels: [low, { ...low, level: 'system' }] },
+    measured: { ...measured, compared, levels: [...measured.levels, quiet] },
+  }
+  const firstOf = (edited: readonly string[]): unknown[] =>
+    presentEffect(both, null, edited).tables.map(({ rows }) => rows[0]?.[0])
+  expect(firstOf([])).toEqual(['workload-low', 'workload-low'])
+  expect(firstOf(['system'])).toEqual(['system', 'system'])
+})
+
+it('counts a number as inside whose text lies between the texts of the band', () => {
+  const edge = {
+    ...measured,
+    levels: [{ level: 'workload-low', quantities: { arrivalsPerSecond: 90, rejectedPerSecond: 0, seats: 29.999 } }],
+  }
+  expect(effectSentences({ ...effect, measured: edge })[0]).toBe('The forecast number lies in its band.')
 })
 
 const effectSentences = (one: Effect): readonly string[] =>

@@ -15,7 +15,7 @@ import { useObjects, objectsStore } from '../../../state/objects.ts'
 import { openPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import { EditingSwitch, RetryNote } from '../draft/ApplyBar.tsx'
-import { countOf } from '../draft/apply.logic.ts'
+import { countOf, editedLevels } from '../draft/apply.logic.ts'
 import { Question, QuestionDialog } from '../draft/ApplyDialog.tsx'
 import { VerdictPane } from '../draft/VerdictPane.tsx'
 import { useAppliedEffect } from '../effect/effects.ts'
@@ -217,7 +217,7 @@ function Entry(props: {
       )}
       {known !== undefined && (
         <Suspense>
-          <EffectPane {...known} />
+          <EffectPane {...known} edited={editedLevels(entry)} />
         </Suspense>
       )}
       <div className={aside['diff']} {...scrollRegion('Changes')}>

@@ -1,7 +1,7 @@
 import { plural } from '../../../../core/text/format.ts'
 import type { AppliedChange, JournalEntry, ObjectsOrigin } from '../../../../core/contract/objects.ts'
-import { differingFields } from '../../../../core/draft/threeWay.ts'
-import type { Json } from '../../../../core/manifest/json.ts'
+import { fieldTexts } from '../../../../core/draft/fieldText.ts'
+import { RECONCILER } from '../../../../core/guard/reconciler.ts'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { format } from '../../../theme/format.ts'
@@ -21,28 +21,15 @@ export function namesText({ changes }: JournalEntry): string {
 export function whatText({ changes }: JournalEntry): string {
   const created = changes.filter(({ from }) => from === null).length
   const deleted = changes.filter(({ to }) => to === null).length
-  const [first, ...more] = changes.flatMap(fieldTexts)
+  const [first, ...more] = changes.flatMap(({ kind, from, to }) =>
+    from === null || to === null ? [] : fieldTexts(cleanManifest(kind, from), cleanManifest(kind, to)),
+  )
   return [
     ...(created > 0 ? [`${created} created`] : []),
     ...(deleted > 0 ? [`${deleted} deleted`] : []),
     ...(first === undefined ? [] : [more.length > 0 ? `${first} and ${more.length} more` : first]),
   ].join(', ')
 }
-
-function fieldTexts({ kind, from, to }: AppliedChange): readonly string[] {
-  if (from === null || to === null) return []
-  const [before, after] = [cleanManifest(kind, from), cleanManifest(kind, to)]
-  return differingFields(before, after, before).map(({ field, base, yours }) => {
-    const short = field
-      .replace(/^spec\.(limited\.|exempt\.)?(limitResponse\.queuing\.)?/, '')
-      .replace('nominalConcurrencyShares', 'shares')
-    return isPlain(base) && isPlain(yours) ? `${short} ${plain(base)} → ${plain(yours)}` : short
-  })
-}
-
-const isPlain = (value: Json | undefined): boolean => value === undefined || value === null || typeof value !== 'object'
-const plain = (value: Json | undefined): string =>
-  value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value)
 
 export const isInForce = ({ changes }: JournalEntry): boolean =>
   changes.every(({ state, sending, since }) => state === 'applied' && sending === undefined && since === undefined)
@@ -65,9 +52,6 @@ export function turnSentence({ from, to }: AppliedChange, way: 'undo' | 'redo'):
   if (before === null) return 'is created'
   return way === 'undo' ? 'is restored' : 'is changed again'
 }
-
-/** Field manager of the part of the API server that restores built-in objects. */
-const RECONCILER = 'api-priority-and-fairness-config-producer-v1'
 
 /** The state of one change: `applied`, `reverted by the API server's reconciler at 03:12:43`. */
 export function stateText({ state, sending, since }: AppliedChange): string {

@@ -1,0 +1,139 @@
+import { useEffect, useMemo, useState } from 'react'
+import { sentenceText } from '../../../../core/answer/answer.ts'
+import { SETTLE_MS } from '../../../../core/compare/period.ts'
+import type { Effect } from '../../../../core/contract/effect.ts'
+import type { Band, Quantity } from '../../../../core/contract/forecast.ts'
+import { rejectedRate } from '../../../../core/history/range.ts'
+import type { LevelSeries, Series } from '../../../../core/history/series.ts'
+import { valueAxis } from '../../../../core/text/axis.ts'
+import { watchedUntil } from '../../../../core/twin/effect.ts'
+import { judge } from '../../../../core/twin/judge.ts'
+import { judgedSentence, QUANTITY_LABELS } from '../../../../core/twin/present.ts'
+import { linePath, xOfTime, yOfValue, type Plot, type TimeDomain } from '../../../charts/plot.data.ts'
+import { Drawing, levelStyle, PlotAxes, useSize } from '../../../charts/plot.tsx'
+import { onAnswer } from '../../../state/answer.ts'
+import { client } from '../../../state/client.ts'
+import { useConnected } from '../../../state/connection.ts'
+import { format } from '../../../theme/format.ts'
+import styles from './effect.module.css'
+
+/** Drawn before the edit. */
+const BEFORE_MS = 300_000
+const HEIGHT = 112
+const MOST_POINTS = 200
+const MOST_LEVELS = 2
+
+/** Where a quantity is in the history of a level; medians of waits are read from the table. */
+const DRAWN: Readonly<Partial<Record<Quantity, (level: LevelSeries, index: number) => number | null>>> = {
+  waitP99: ({ columns }, index) => columns.waitP99[index] ?? null,
+  rejectedPerSecond: rejectedRate,
+  seats: ({ columns }, index) => columns.executing[index] ?? null,
+  current: ({ columns }, index) => columns.current[index] ?? null,
+}
+
+/** Each quantity of the edited levels around the edit: the measured line, and the band of the forecast after it. */
+export function EffectCharts({ effect, edited }: { readonly effect: Effect; readonly edited: readonly string[] }) {
+  const { atMs, measured, forecast } = effect
+  const series = useEffectSeries(effect)
+  const domain = useMemo(() => ({ from: atMs - BEFORE_MS, to: watchedUntil(atMs) }), [atMs])
+  const judged = forecast === undefined || measured === undefined ? [] : judge(forecast, measured.levels)
+  const drawn = edited.slice(0, MOST_LEVELS).flatMap((name) => {
+    const level = series?.levels.find((one) => one.name === name)
+    return level === undefined ? [] : [level]
+  })
+  if (series === undefined || drawn.length === 0) return null
+  return (
+    <div className={styles['charts']}>
+      {drawn.flatMap((level) =>
+        Object.entries(DRAWN).map(([key, read]) => {
+          const quantity = key as keyof typeof DRAWN
+          const one = judged.find((each) => each.level === level.name && each.quantity === quantity)
+          return (
+            <EffectChart
+              key={`${level.name} ${quantity}`}
+              title={`${level.name}: ${QUANTITY_LABELS[quantity].toLowerCase()}`}
+              said={one === undefined ? '' : sentenceText(judgedSentence(one), format)}
+              band={forecast?.levels.find((each) => each.level === level.name)?.bands[quantity]}
+              points={series.times.map((at, index) => ({ at, value: read(level, index) }))}
+              {...{ level: level.name, isTime: quantity === 'waitP99', domain, atMs }}
+            />
+          )
+        }),
+      )}
+    </div>
+  )
+}
+
+/** The history around the edit, read again with each measurement. */
+function useEffectSeries({ atMs, server, measured }: Effect): Series | undefined {
+  const connection = useConnected()?.id
+  const [series, setSeries] = useState<Series>()
+  const untilMs = measured?.untilMs ?? 0
+  useEffect(() => {
+    if (connection === undefined) return undefined
+    const range = { from: atMs - BEFORE_MS, to: watchedUntil(atMs), maxPoints: MOST_POINTS }
+    // Without a history the table remains.
+    return onAnswer(() => client().call('history.series', { connection, server, ...range }), setSeries)
+  }, [connection, server, atMs, untilMs])
+  return series
+}
+
+interface ChartProps {
+  readonly title: string
+  readonly said: string
+  readonly level: string
+  readonly band: Band | undefined
+  readonly points: readonly { readonly at: number; readonly value: number | null }[]
+  /** Seconds, drawn as milliseconds where all of it is below one. */
+  readonly isTime: boolean
+  readonly domain: TimeDomain
+  readonly atMs: number
+}
+
+function EffectChart({ title, said, level, band, points, isTime, domain, atMs }: ChartProps) {
+  const [box, { width }] = useSize()
+  const plot: Plot = { width, height: HEIGHT, left: 44, right: 8, top: 8, bottom: 20 }
+  const highest = points.reduce((most, { value }) => Math.max(most, value ?? 0), band?.high ?? 0)
+  const scale = isTime && highest < 1 ? 1_000 : 1
+  const unit = isTime ? (scale === 1 ? 's' : 'ms') : ''
+  const axis = valueAxis(highest * scale, 2)
+  const x = (at: number): number => xOfTime(plot, domain, at)
+  const y = (value: number): number => yOfValue(plot, axis.max, value * scale)
+  const settled = atMs + SETTLE_MS
+  const base = plot.height - plot.bottom
+  return (
+    <figure className={styles['chart']} style={levelStyle(level)}>
+      <figcaption>
+        <b>{unit === '' ? title : `${title}, ${unit}`}</b> <span>{said}</span>
+      </figcaption>
+      <div ref={box} style={{ height: HEIGHT }}>
+        {width > 0 && (
+          <Drawing width={width} height={HEIGHT} label={`${title} before and after the edit. ${said}`}>
+            <PlotAxes plot={plot} domain={domain} axis={axis} />
+            <rect
+              className={styles['settling']}
+              x={x(atMs)}
+              width={x(settled) - x(atMs)}
+              y={plot.top}
+              height={base - plot.top}
+            />
+            {band !== undefined && (
+              <rect
+                className={styles['band']}
+                x={x(settled)}
+                width={x(domain.to) - x(settled)}
+                y={y(band.high)}
+                height={Math.max(2, y(band.low) - y(band.high))}
+              />
+            )}
+            <path
+              className={styles['line']}
+              d={linePath(points.map(({ at, value }) => ({ x: x(at), y: value === null ? undefined : y(value) })))}
+            />
+            <line className={styles['edit']} x1={x(atMs)} x2={x(atMs)} y1={plot.top} y2={base} />
+          </Drawing>
+        )}
+      </div>
+    </figure>
+  )
+}
