@@ -2,10 +2,11 @@ import type { SchemaTraffic } from '../contract/forecast.ts'
 import { flowName } from '../frame/flow.ts'
 import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { largestOf, type DumpedFlow } from '../report/flows.ts'
+import { largestOf, type DumpedFlow } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { meanOf } from '../twin/observe.ts'
 import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
+import type { Suspect } from './suspects.ts'
 
 /** A statement with numbers that supports or contradicts a cause. */
 export interface Clue {
@@ -175,10 +176,13 @@ export function trouble({ name, rejected, now, mostQueued, waitRange }: LevelFac
   return `${name}: ${parts.join(', ')}.`
 }
 
-/** The flow as every surface names it. */
-export const nameOf = ({ flow, schema }: DumpedFlow): string => flowName(flow, schema)
+/** The flow as every surface names it; one that is named like none of its users is a namespace. */
+export function nameOf({ flow, schema, users }: DumpedFlow): string {
+  const isNamespace = flow !== '' && users.length > 0 && users.every(({ name }) => name !== flow)
+  return isNamespace ? `namespace ${flow}` : flowName(flow, schema)
+}
 /** Who sends most of its requests, where a dump shows it, else the flow. */
-const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0] ?? flow.flow, flow.schema)
+export const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0]?.name ?? flow.flow, flow.schema)
 
 /** The flow by its only user, where a dump shows no other: whom to ask, and what the server calls it. */
 export function culpritOf(flow: DumpedFlow): string {
@@ -186,29 +190,45 @@ export function culpritOf(flow: DumpedFlow): string {
   return flow.users.length !== 1 || sender === name ? name : `${sender} (flow ${name})`
 }
 
+/** Whoever sends most of the requests of a flow, else the flow. */
+export const mostlyOf = (flow: DumpedFlow): string =>
+  (flow.users[0]?.part ?? 0) >= DOMINANT ? senderOf(flow) : nameOf(flow)
+
 /** Whether the flow has requests of several users. */
 export function severalUsers(flow: DumpedFlow | undefined): Clue {
   if (flow === undefined) return fact(undefined, 'There are no debug dumps, so the users of a flow are unknown.')
-  const { length } = flow.users
-  const most = length > 1 ? `, most of them of ${senderOf(flow)}` : ''
+  const [first, ...others] = flow.users
+  const most =
+    first === undefined || others.length === 0
+      ? ''
+      : `; ${senderOf(flow)} sends ${plain.percent(Math.min(first.part, 0.99))} of them`
   return fact(
-    length === 0 ? undefined : length > 1,
-    `${culpritOf(flow)} has requests of ${plain.counted(length, 'user')}${most}.`,
+    first === undefined ? undefined : others.length > 0,
+    `${culpritOf(flow)} has requests of ${plain.counted(flow.users.length, 'user')}${most}.`,
   )
 }
 
-/** Whether one flow has most of the requests of a level. */
-export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
-  const largest = largestOf(level.flows)
-  if (dumps === 0 || largest === undefined) return fact(undefined, NO_DUMPS)
+/** Whether one client, or one flow of many clients, has most of what a level cannot serve. */
+export function oneFlow({ name, flows, suspects: [suspect] }: LevelFacts, { dumps, ledger }: ServerFacts): Clue {
+  const largest = largestOf(flows)
+  const seen = dumps > 0 ? plain.counted(dumps, 'debug dump') : plain.counted(ledger.requests, 'request')
+  if (suspect !== undefined) return weighing(3, fact(true, suspectText(suspect, name, seen)))
+  if (largest === undefined) return fact(undefined, NO_DUMPS)
   const { flow, part } = largest
   return weighing(
     3,
     fact(
       part >= DOMINANT && flow.executing + flow.waiting >= FEWEST_OF_FLOW,
-      `${nameOf(flow)} has ${plain.percent(part)} of the requests of ${level.name} in ${plain.counted(dumps, 'debug dump')}.`,
+      `${nameOf(flow)} has ${plain.percent(part)} of the requests of ${name} in ${seen}.`,
     ),
   )
+}
+
+/** What it takes and wants beside the others and before, and whether these fit without it. */
+export function suspectText({ name, pressure, before, others, limit }: Suspect, level: string, seen: string): string {
+  const was = before === undefined ? '' : `, and ${plain.amount(before)} before`
+  const fits = others <= limit ? 'they fit without it' : 'they do not fit without it either'
+  return `${name} takes and wants ${plain.counted(pressure, 'seat')} of ${level} in ${seen}${was}; all others take and want ${plain.amount(others)} of ${plain.amount(limit)}: ${fits}.`
 }
 
 /** The flow with the most seats of a level. */
