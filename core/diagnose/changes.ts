@@ -184,6 +184,14 @@ export function harmTo({ seats, moved, tightened, difference }: Change, { name, 
 export const cameBefore = ({ at }: Pick<Change, 'at'>, since: UnixMs | undefined): boolean =>
   since === undefined || at <= since + TAKES_EFFECT_MS
 
+const MOST_NAMED = 4
+
+const clientsText = (all: Change['moved']): string =>
+  listed([
+    ...all.slice(0, MOST_NAMED).map(({ client, what }) => `${client} (${what})`),
+    ...(all.length > MOST_NAMED ? [`${all.length - MOST_NAMED} more clients`] : []),
+  ])
+
 /** What it did, in a sentence. */
 export function effectText({ seats, moved, tightened }: Change): string {
   const taken = seats.filter(({ without, now }) => now < without)
@@ -193,10 +201,9 @@ export function effectText({ seats, moved, tightened }: Change): string {
   const parts = [
     ...(taken.length === 0 ? [] : [`took seats: ${seatText(taken)}`]),
     ...(given.length === 0 ? [] : [`gave seats: ${seatText(given.toReversed())}`]),
-    ...moved
-      .slice(0, 3)
-      .map(({ client, what, from, to }) => `moved ${client} (${what}) from ${from} to ${to}`),
-    ...(moved.length > 3 ? [`moved ${moved.length - 3} more clients`] : []),
+    ...[...Map.groupBy(moved, ({ from, to }) => `from ${from} to ${to}`)].map(
+      ([way, all]) => `moved ${clientsText(all)} ${way}`,
+    ),
     ...(tightened.length === 0 ? [] : [`set ${listed(tightened)}`]),
   ]
   return parts.length === 0

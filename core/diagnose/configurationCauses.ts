@@ -1,7 +1,8 @@
 import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
 import { allRejected } from '../frame/recent.ts'
 import { largestOf } from '../verdict/ledger.ts'
-import { plain } from '../text/format.ts'
+import { plain, plural } from '../text/format.ts'
+import { listed } from '../text/text.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
 import { cameBefore, effectText, harmTo } from './changes.ts'
@@ -44,7 +45,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
   const culprits = new Set(flooding === undefined ? [] : [flooding])
   const victims = victimsIn(server, level, { culprits, schemas: new Set() })
   const standing = { victims, since: server.since }
-  const [more, slower] = [moreRequests(level), slowerRequests(level)]
+  const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
   const limits = last.limits
   const capped = fact(
@@ -227,7 +228,7 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
   const { name, suspects } = level
   const place = { server: server.id, level: name }
   const full = isFull(level)
-  const [more, slower] = [moreRequests(level), slowerRequests(level)]
+  const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const culprits = new Set(suspects.map((one) => one.name))
   const victims = victimsIn(server, level, { culprits: new Set(), schemas: new Set() })
   const common = {
@@ -343,20 +344,37 @@ function coveredQueues({ name, spec }: LevelFacts) {
   )
 }
 
-/** Flows that send little wait as well. */
-function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
-  const largest = largestOf(level.flows)?.flow
-  const others = level.flows.filter((flow) => flow !== largest)
-  const [waiting, executing] = [
-    others.reduce((sum, flow) => sum + flow.waiting, 0),
-    others.reduce((sum, flow) => sum + flow.executing, 0),
+/** Clients that send little wait as well: those whose queues the busy one fills. */
+function miceWait({ name, suspects: [suspect] }: LevelFacts, { dumps, ledger }: ServerFacts): Clue {
+  if (dumps === 0) return fact(undefined, 'There are no debug dumps, so the waits of other flows are unknown.')
+  const users = byUser(ledger, name)
+  const busiest = users.find((one) => one.name === (suspect?.name ?? users[0]?.name))
+  const filled = new Set(busiest?.uses.flatMap(({ queues }) => [...queues]))
+  const others = users.filter((one) => one !== busiest).map((one) => ({ who: one.name, ...waitingOf(one) }))
+  const [behind, spared] = [
+    others.filter(({ part, queues }) => part >= MOSTLY_WAITS && queues.some((queue) => filled.has(queue))),
+    others.filter(({ part }) => part < MOSTLY_WAITS),
   ]
+  const few = (all: typeof others): string =>
+    all.length > 4 ? `${all.length} other clients` : listed(all.map(({ who }) => who))
   return fact(
-    dumps === 0 ? undefined : waiting > executing && waiting > 0,
-    dumps === 0
-      ? 'There are no debug dumps, so the waits of other flows are unknown.'
-      : `Of the requests of other flows of ${level.name}, ${plain.percent(waiting / Math.max(1e-9, waiting + executing))} wait.`,
+    behind.length > 0,
+    behind.length === 0
+      ? `No other client of ${name} waits in queues that ${busiest?.name ?? 'a busy one'} fills.`
+      : `${few(behind)} ${plural(behind.length, 'waits', 'wait')} in queues that ${busiest?.name ?? 'a busy client'} fills${spared.length === 0 ? '' : `; ${few(spared)} ${plural(spared.length, 'has', 'have')} others, and hardly ${plural(spared.length, 'waits', 'wait')}`}.`,
   )
+}
+
+/** From this part of its requests on, a client mostly waits. */
+const MOSTLY_WAITS = 0.6
+
+function waitingOf({ uses }: ReturnType<typeof byUser>[number]): {
+  readonly part: number
+  readonly queues: readonly number[]
+} {
+  const waiting = uses.reduce((sum, use) => sum + use.seenWaiting, 0)
+  const seen = uses.reduce((sum, use) => sum + use.seenWaiting + use.seenExecuting, 0)
+  return { part: waiting / Math.max(1, seen), queues: uses.flatMap(({ queues }) => [...queues]) }
 }
 
 /**

@@ -2,11 +2,12 @@ import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
-import { executionPair, fact, isSlower, moreRequests, not, oneFlow, trouble, weighing, type Clue } from './clues.ts'
+import { executionPair, fact, isSlower, moreRequests, newFlood, not, oneFlow, trouble, weighing, type Clue } from './clues.ts'
 import { arrivalsOf, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { Finding } from '../contract/diagnosis.ts'
+import { victimNames } from '../verdict/cause.ts'
 import { byUser } from './suspects.ts'
 import { slowedIn, victimsIn } from './victims.ts'
 import { listed } from '../text/text.ts'
@@ -43,6 +44,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       symptom: slowTitle(slowed),
       text: 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.',
       needs: [weighing(5, everywhere)],
+      unless: [newFlood(server)],
       hints: [inTrouble, ...troubled.slice(0, 1).map((level) => not(moreRequests(level)))],
       remedy: advice(
         'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks called for all requests. Do not raise limits: more requests at once make a slow server slower.',
@@ -149,14 +151,9 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   ]
 }
 
-/** The end of a sentence: `requests take longer than before: flow schema a executes 1.2 s (20 ms before).` */
+/** The end of a sentence. */
 const slowTitle = (slowed: Finding['victims']): string =>
-  slowed.length === 0
-    ? 'requests take longer than before.'
-    : `requests take longer than before: ${slowed
-        .slice(0, 2)
-        .map(({ name, text }) => `${name} ${text}`)
-        .join(', ')}${slowed.length > 2 ? ` and ${slowed.length - 2} more` : ''}.`
+  `requests take longer than before${slowed.length === 0 ? '' : `: ${victimNames(slowed)}`}.`
 
 /** Execution times of all schemas with enough requests, exempt ones included. */
 function slowEverywhere({ levels, exempt }: ServerFacts): Clue {

@@ -18,6 +18,7 @@ import {
   slowerRequests,
   suspectText,
   trouble,
+  watchPart,
   watchShare,
   weighing,
   wideRequests,
@@ -48,7 +49,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const { name } = level
   const place = { server: server.id, level: name }
   const full = isFull(level)
-  const [more, slower] = [moreRequests(level), slowerRequests(level)]
+  const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
   const largest = largestOf(level.flows)?.flow
   const widest = widestFlow(level)
@@ -126,6 +127,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'watch-storm',
       place,
       ...standing,
+      culprit: watcherIn(server, level),
+      victims: victimsIn(server, level, { culprits: new Set([watcherIn(server, level) ?? '']), schemas: new Set() }),
       text: `Watches that are being initialised hold most of the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
       needs: [watching(level, server)],
       within: [full],
@@ -189,7 +192,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
   const largest = largestOf(level.flows)?.flow
   const [more, dominant] = [moreRequests(level), oneFlow(level, server)]
   const within = [isFull(level)]
-  const unless = [longFlow(level, server), slowerRequests(level), wideRequests(level)]
+  const unless = [longFlow(level, server), slowerRequests(level, server), wideRequests(level)]
   const server0 = { server: server.id, level: name }
   const victims = victimsIn(server, level, {
     culprits: new Set(suspects.map((one) => one.name)),
@@ -252,6 +255,16 @@ const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delet
 const writerIn = ({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined =>
   byUser(ledger, name).find(({ uses }) => uses.some(({ calls }) => WRITES.has(calls[0]?.digest.info.verb ?? '')))?.name
 
+/** The client with most of the seats of watches that are being initialised; none where they are of many. */
+function watcherIn({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined {
+  const users = byUser(ledger, name).map(({ name: who, uses }) => ({
+    who,
+    seats: uses.reduce((sum, use) => sum + use.seats * watchPart(use), 0),
+  }))
+  const all = users.reduce((sum, { seats }) => sum + seats, 0)
+  return users.find(({ seats }) => seats > 0 && seats >= all / 2)?.who
+}
+
 /** The client with the most time-outs, where single requests show them. */
 const hastyIn = ({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined =>
   byUser(ledger, name)
@@ -303,7 +316,7 @@ function slowTail({ name, now }: LevelFacts) {
 }
 
 function watching(level: LevelFacts, server: ServerFacts) {
-  const share = watchShare(level, secondsOf(server))
+  const share = watchShare(level, server, secondsOf(server))
   return weighing(
     6,
     fact(

@@ -3,13 +3,15 @@ import type { LevelFrame, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { flowIncrease, quantiles } from '../frame/rates.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
-import type { ClientUse, Ledger } from '../verdict/ledger.ts'
+import { clientName, type ClientUse, type Ledger } from '../verdict/ledger.ts'
 import { executionPair, isSlower } from './clues.ts'
 import { NOTICED_SECONDS, type LevelFacts, type ServerFacts } from './facts.ts'
 import { byUser } from './suspects.ts'
 
 type Victim = Finding['victims'][number]
 const MOST_VICTIMS = 100
+/** Whoever suffers less than this part of what the worst suffers is spared. */
+const SMALL_HARM = 0.05
 
 /**
  * Who suffers in a level and does not cause it: clients, where the source tells them, else flow schemas. `culprits` are
@@ -29,6 +31,7 @@ export function victimsIn(
       return suffering === undefined ? [] : [{ name, ...suffering, before: waitBefore(earlier, level.name, name) }]
     })
     .toSorted((a, b) => b.harm - a.harm)
+    .filter(({ harm }, _, [worst]) => harm >= SMALL_HARM * (worst?.harm ?? 0))
     .slice(0, MOST_VICTIMS)
     .map(({ name, text, before }) => ({ name, text: before === undefined ? text : `${text} (${before} before)` }))
 }
@@ -46,10 +49,10 @@ export function sufferingOf(
     ...(waited !== undefined && waited >= NOTICED_SECONDS ? [`waits ${plain.seconds(waited)}`] : []),
   ]
   if (parts.length > 0) return { harm: rejected + (waited ?? 0), text: parts.join(', ') }
-  if (waiting < 2) return undefined
-  const age = sum((use) => (use.waited ?? 0) * use.seenWaiting) / waiting
+  const age = sum((use) => (use.waited ?? 0) * use.seenWaiting) / Math.max(1, waiting)
+  if (waiting < 2 || age < NOTICED_SECONDS) return undefined
   // Dumps show a request that waits for long again and again: only its share says something.
-  return { harm: waiting, text: `${plain.percent(waiting / seen)} of its requests wait, for ${plain.seconds(age)} so far` }
+  return { harm: (waiting / seen) * age, text: `${plain.percent(waiting / seen)} of its requests wait, for ${plain.seconds(age)} so far` }
 }
 
 /** Mean wait of its single requests, seconds. */
@@ -86,9 +89,17 @@ const levelIn = ({ levels }: ServerFrame, name: string): LevelFrame | undefined 
 const increase = (schema: SchemaFrame, earlier: SchemaFrame | undefined) =>
   flowIncrease(schema, earlier && { wait: earlier.wait, execution: earlier.execution })
 
-/** Flow schemas of a server whose requests take longer than before. */
-export const slowedIn = ({ levels, exempt }: ServerFacts): readonly Victim[] =>
-  [...levels, ...(exempt === undefined ? [] : [exempt])]
+/** A client has so many times more requests under way than before where they take longer, or more are sent. */
+const GROWN = 2
+const FEWEST_SEEN = 3
+
+/** Who waits for a server whose requests take longer than before: clients, where dumps tell them, else flow schemas. */
+export function slowedIn(server: ServerFacts): readonly Victim[] {
+  const { levels, exempt, ledger, earlier } = server
+  const culprits = new Set(levels.flatMap(({ suspects }) => suspects.map(({ name }) => name)))
+  const clients = ledger.dumps === 0 || earlier.dumps === 0 ? [] : grown(ledger, earlier, culprits)
+  if (clients.length > 0) return clients
+  return [...levels, ...(exempt === undefined ? [] : [exempt])]
     .flatMap((level) =>
       level.now.schemas.flatMap((schema) => {
         const pair = executionPair(schema, level.before)
@@ -100,3 +111,38 @@ export const slowedIn = ({ levels, exempt }: ServerFacts): readonly Victim[] =>
       name: `flow schema ${schema}`,
       text: `executes ${plain.seconds(is)} (${plain.seconds(was)} before)`,
     }))
+}
+
+/** Clients that were there before and have more requests under way now. */
+function grown(now: Ledger, before: Ledger, culprits: ReadonlySet<string>): readonly Victim[] {
+  const [is, was] = [underWay(now), underWay(before)]
+  return [...is]
+    .flatMap(([name, one]) => {
+      const least = { mean: 1 / Math.max(1, before.dumps), seen: 0 }
+      const then = was.get(name) ?? least
+      const ratio = one.mean / Math.max(least.mean, then.mean)
+      return culprits.has(name) || one.seen < FEWEST_SEEN || ratio < GROWN || !was.has(name)
+        ? []
+        : [{ name, ratio, mean: one.mean, then: then.mean }]
+    })
+    .toSorted((a, b) => b.mean - a.mean)
+    .slice(0, MOST_VICTIMS)
+    .map(({ name, mean, then }) => ({
+      name,
+      text: `${plain.amount(mean)} requests under way at once, ${plain.amount(then)} before`,
+    }))
+}
+
+/** Requests of each client in an average dump, and in all of them. */
+function underWay({ clients }: Ledger): ReadonlyMap<string, { readonly mean: number; readonly seen: number }> {
+  const found = new Map<string, { mean: number; seen: number }>()
+  for (const client of clients) {
+    const name = clientName(client)
+    const one = found.get(name) ?? { mean: 0, seen: 0 }
+    found.set(name, {
+      mean: one.mean + client.waiting + client.executing,
+      seen: one.seen + client.seenWaiting + client.seenExecuting,
+    })
+  }
+  return found
+}

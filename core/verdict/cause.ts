@@ -29,23 +29,22 @@ export const wordsFor = (
     : found && { cause: `${found.title}. ${found.text}`, remedy: found.remedy.text }
 }
 
-const MOST_NAMED = 3
+const MOST_NAMED = 5
 
-/** `a, b and c`, `23 clients, a most`. */
-export function victimNames(victims: Finding['victims']): string {
-  const [worst] = victims
-  return worst === undefined || victims.length <= MOST_NAMED
-    ? listed(victims.map(({ name }) => name))
-    : `${victims.length} clients, ${worst.name} most`
-}
+/** `a, b and c`, `a, b and 18 more`. */
+export const victimNames = (victims: Finding['victims']): string =>
+  listed([
+    ...victims.slice(0, MOST_NAMED).map(({ name }) => name),
+    ...(victims.length > MOST_NAMED ? [`${victims.length - MOST_NAMED} more`] : []),
+  ])
 
 /** Who suffers and how much, in a sentence; empty for nobody. */
 export function victimsSentence(victims: Finding['victims']): string {
   const [worst] = victims
   if (worst === undefined) return ''
-  return victims.length <= MOST_NAMED
+  return victims.length <= 2
     ? `Suffering: ${victims.map(({ name, text }) => `${name} (${text})`).join(', ')}.`
-    : `Suffering: ${victimNames(victims)} (${worst.text}).`
+    : `Suffering: ${victimNames(victims)} (${worst.name}: ${worst.text}).`
 }
 
 /** Who or what it is and since when, and who suffers: two sentences. */
