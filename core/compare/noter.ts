@@ -1,4 +1,4 @@
-import { configDiff, type FieldChange } from '../config/content.ts'
+import { configDiff, type FieldChange, type ObjectDifference } from '../config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import type { ObjectsState } from '../contract/objects.ts'
 import type { Note } from '../contract/recording.ts'
@@ -53,19 +53,32 @@ const FIELDS = 2
 /** Differences between two readings of the objects, with the last writer; `at` where the object contains no time. */
 export function objectChanges(before: ObjectSet, after: ObjectSet, at: number): readonly Note[] {
   return configDiff(before, after).map((difference): Note => {
-    const { kind, name } = difference
-    const object = difference.change === 'removed' ? find(before, kind, name) : find(after, kind, name)
+    const object = findObject(difference.change === 'removed' ? before : after, difference)
     const level = levelOf(object)
     const about = { kind: 'object', ...(level !== undefined && { level }) } as const
-    if (difference.change === 'removed') return { ...about, at, text: `${kind} ${name} deleted` }
-    const { manager, time } = lastWriter(object)
-    const by = manager === undefined ? '' : ` by ${manager}`
-    const when = Math.min(time ?? at, at)
-    return difference.change === 'changed'
-      ? { ...about, at: when, text: `${kind} ${name} changed${by}: ${fieldsText(difference.fields)}` }
-      : { ...about, at: when, text: `${kind} ${name} created${by}` }
+    const { at: when, by } = writeOf(difference, object, at)
+    return { ...about, at: when, text: changeText(difference, by) }
   })
 }
+
+/** When and by whom an object was last written; `at` and nobody where it does not tell, as a deleted one. */
+export function writeOf(
+  { change }: ObjectDifference,
+  object: AnyObject | undefined,
+  at: UnixMs,
+): { readonly at: UnixMs; readonly by: string | undefined } {
+  if (change === 'removed') return { at, by: undefined }
+  const { manager, time } = lastWriter(object)
+  const created = unixMsOf(object?.metadata.creationTimestamp ?? '')
+  const exact = change === 'added' && !Number.isNaN(created) ? created : time
+  return { at: Math.min(exact ?? at, at), by: manager }
+}
+
+const DONE = { added: 'created', removed: 'deleted', changed: 'changed' } as const
+
+/** `PriorityLevelConfiguration batch changed by kubectl-edit: nominalConcurrencyShares 10 → 300`. */
+export const changeText = (difference: ObjectDifference, by: string | undefined): string =>
+  `${difference.kind} ${difference.name} ${DONE[difference.change]}${by === undefined ? '' : ` by ${by}`}${difference.change === 'changed' ? `: ${fieldsText(difference.fields)}` : ''}`
 
 /**
  * The past recorded in the objects: who wrote each last, and when. Objects that were only written at creation count as
@@ -87,19 +100,29 @@ export const pastWrites = (objects: ObjectSet): readonly Note[] =>
 function fieldsText(fields: readonly FieldChange[]): string {
   const shown = fields
     .slice(0, FIELDS)
-    .map(({ field, from, to }) => `${shortField(field)} ${plain(from)} → ${plain(to)}`)
+    .map(({ field, from, to }) => `${shortField(field)} ${plain(from, to)} → ${plain(to, from)}`)
   const more = fields.length > FIELDS ? `, and ${fields.length - FIELDS} more` : ''
   return `${shown.join(', ')}${more}`
 }
 
 const shortField = (field: string): string => field.replace(/^spec\.(limited\.)?/, '')
 
-function plain(value: unknown): string {
+/** Longer values are cut: the objects themselves are a click away. */
+const LONGEST_VALUE = 80
+
+/** What is only in one of two lists says more than both of them. */
+function plain(value: unknown, other: unknown): string {
   if (value === undefined) return 'none'
-  return typeof value === 'object' ? '{…}' : JSON.stringify(value)
+  const known = Array.isArray(other) ? new Set(other.map((one) => JSON.stringify(one))) : undefined
+  const shown = Array.isArray(value) ? value.filter((one) => known?.has(JSON.stringify(one)) !== true) : value
+  const text = JSON.stringify(shown)
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
 }
 
-function find({ levels, schemas }: ObjectSet, kind: Kind, name: string): AnyObject | undefined {
+export function findObject(
+  { levels, schemas }: ObjectSet,
+  { kind, name }: Pick<ObjectDifference, 'kind' | 'name'>,
+): AnyObject | undefined {
   const objects: readonly AnyObject[] = kind === 'FlowSchema' ? schemas : levels
   return objects.find(({ metadata }) => metadata.name === name)
 }

@@ -18,6 +18,16 @@ export interface Case {
   /** What makes it more or less likely. */
   readonly hints?: readonly Clue[]
   readonly remedy: Finding['remedy']
+  /** Whom or what to look at, the part of the harm that it explains, and since when. */
+  readonly culprit?: string | undefined
+  readonly share?: Finding['share'] | undefined
+  readonly since?: Finding['since'] | undefined
+  /** Absent: nobody. */
+  readonly victims?: Finding['victims']
+  /** Absent: metrics over time. */
+  readonly tier?: Finding['tier']
+  /** What is wrong although nothing queues. */
+  readonly symptom?: string
 }
 
 export interface Judged {
@@ -71,6 +81,7 @@ export function byScore(a: Judged, b: Judged): number {
 /** A finding as text; each sentence is listed once. */
 export function findingOf({ given, known }: Judged, { from, to }: Pick<Finding, 'from' | 'to'>): Finding {
   const { cause, place, text, needs, within = [], unless = [], hints = [], remedy } = given
+  const { culprit, share, since, victims = [], tier = 'metrics', symptom } = given
   const clues = [...needs, ...within, ...hints, ...unless.map(not)]
   const texts = (holds: boolean | undefined): readonly string[] => [
     ...new Set(clues.flatMap((clue) => (clue.holds === holds ? [clue.text] : []))),
@@ -81,6 +92,13 @@ export function findingOf({ given, known }: Judged, { from, to }: Pick<Finding, 
     ...CAUSE_INFO[cause],
     text,
     confidence: !known ? 'possible' : against.length > 0 || unknown.length > 0 ? 'likely' : 'strong',
+    ...(culprit !== undefined && { culprit }),
+    ...(share !== undefined && { share }),
+    ...(since !== undefined && { since }),
+    ...(symptom !== undefined && { symptom }),
+    victims,
+    tier,
+    method: 'rule',
     place,
     from,
     to,

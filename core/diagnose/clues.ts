@@ -2,10 +2,12 @@ import type { SchemaTraffic } from '../contract/forecast.ts'
 import { flowName } from '../frame/flow.ts'
 import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { largestOf, type DumpedFlow } from '../report/flows.ts'
+import { largestOf, type ClientUse, type DumpedFlow } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { meanOf } from '../twin/observe.ts'
 import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
+import { byUser, type Suspect } from './suspects.ts'
+import { listed } from '../text/text.ts'
 
 /** A statement with numbers that supports or contradicts a cause. */
 export interface Clue {
@@ -118,10 +120,50 @@ export function executionPair(
 export const isSlower = ({ was, is }: { readonly was: number; readonly is: number }): boolean =>
   is >= SLOWER * was && is - was >= LEAST_SLOWER
 
-/** Whether the requests of a level take longer than before, measured on the schema with the most seats. */
-export function slowerRequests(level: LevelFacts): Clue {
+/** Fewer requests in dumps say nothing about how long those of a client take. */
+const FEWEST_EXECUTING = 8
+
+/**
+ * How long requests of the same clients had executed in dumps, now and before; whoever came since, or is out of
+ * proportion, left out. `undefined` where dumps show too few of them.
+ */
+function sameClients({ name, suspects }: LevelFacts, { ledger, earlier }: ServerFacts) {
+  const left = new Set(suspects.map((one) => one.name))
+  const [is, was] = [byUser(ledger, name), byUser(earlier, name)].map(
+    (users) => new Map(users.filter((one) => !left.has(one.name)).map(({ name: user, uses }) => [user, uses])),
+  )
+  let [seenNow, seenBefore, now, before] = [0, 0, 0, 0]
+  for (const [user, uses] of is ?? []) {
+    const earlierUses = was?.get(user)
+    if (earlierUses === undefined) continue
+    for (const { seenExecuting, seconds = 0 } of uses) {
+      seenNow += seenExecuting
+      now += seenExecuting * seconds
+    }
+    for (const { seenExecuting, seconds = 0 } of earlierUses) {
+      seenBefore += seenExecuting
+      before += seenExecuting * seconds
+    }
+  }
+  return Math.min(seenNow, seenBefore) < FEWEST_EXECUTING
+    ? undefined
+    : { is: now / seenNow, was: before / seenBefore, others: listed([...left]) }
+}
+
+/** Whether the requests of a level take longer than before, like with like: the same clients, else the same schema. */
+export function slowerRequests(level: LevelFacts, server: ServerFacts): Clue {
   const { name, now, before } = level
   if (before === undefined) return fact(undefined, NO_BASELINE)
+  const same = newSuspect(level) === undefined ? undefined : sameClients(level, server)
+  if (same !== undefined && !isSlower(same)) {
+    return weighing(
+      3,
+      fact(
+        false,
+        `Requests of the other clients of ${name} had executed for ${plain.seconds(same.is)} in debug dumps, and for ${plain.seconds(same.was)} before: longer ones are those of ${same.others}.`,
+      ),
+    )
+  }
   const pairs = now.schemas.flatMap((schema) => {
     const pair = executionPair(schema, before)
     return pair === undefined ? [] : [{ schema, pair }]
@@ -175,10 +217,13 @@ export function trouble({ name, rejected, now, mostQueued, waitRange }: LevelFac
   return `${name}: ${parts.join(', ')}.`
 }
 
-/** The flow as every surface names it. */
-export const nameOf = ({ flow, schema }: DumpedFlow): string => flowName(flow, schema)
+/** The flow as every surface names it; one that is named like none of its users is a namespace. */
+export function nameOf({ flow, schema, users }: DumpedFlow): string {
+  const isNamespace = flow !== '' && users.length > 0 && users.every(({ name }) => name !== flow)
+  return isNamespace ? `namespace ${flow}` : flowName(flow, schema)
+}
 /** Who sends most of its requests, where a dump shows it, else the flow. */
-const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0] ?? flow.flow, flow.schema)
+export const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0]?.name ?? flow.flow, flow.schema)
 
 /** The flow by its only user, where a dump shows no other: whom to ask, and what the server calls it. */
 export function culpritOf(flow: DumpedFlow): string {
@@ -186,29 +231,66 @@ export function culpritOf(flow: DumpedFlow): string {
   return flow.users.length !== 1 || sender === name ? name : `${sender} (flow ${name})`
 }
 
+/** Whoever sends most of the requests of a flow, else the flow. */
+export const mostlyOf = (flow: DumpedFlow): string =>
+  (flow.users[0]?.part ?? 0) >= DOMINANT ? senderOf(flow) : nameOf(flow)
+
 /** Whether the flow has requests of several users. */
 export function severalUsers(flow: DumpedFlow | undefined): Clue {
   if (flow === undefined) return fact(undefined, 'There are no debug dumps, so the users of a flow are unknown.')
-  const { length } = flow.users
-  const most = length > 1 ? `, most of them of ${senderOf(flow)}` : ''
+  const [first, ...others] = flow.users
+  const most =
+    first === undefined || others.length === 0
+      ? ''
+      : `; ${senderOf(flow)} sends ${plain.percent(Math.min(first.part, 0.99))} of them`
   return fact(
-    length === 0 ? undefined : length > 1,
-    `${culpritOf(flow)} has requests of ${plain.counted(length, 'user')}${most}.`,
+    first === undefined ? undefined : others.length > 0,
+    `${culpritOf(flow)} has requests of ${plain.counted(flow.users.length, 'user')}${most}.`,
   )
 }
 
-/** Whether one flow has most of the requests of a level. */
-export function oneFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
-  const largest = largestOf(level.flows)
-  if (dumps === 0 || largest === undefined) return fact(undefined, NO_DUMPS)
+/** The client out of proportion that was not there before, or hardly. */
+export const newSuspect = ({ suspects }: LevelFacts): Suspect | undefined =>
+  suspects.find(({ before, pressure }) => before !== undefined && before < NEW * pressure)
+
+/** A client that wanted less than this part of what it wants now is new. */
+const NEW = 0.25
+
+/** Whether a client floods that was not there before: a busy machine and longer executions follow from it. */
+export function newFlood({ levels }: ServerFacts): Clue {
+  const [found] = levels.flatMap((level) => {
+    const suspect = newSuspect(level)
+    return suspect === undefined ? [] : [{ level: level.name, suspect }]
+  })
+  return fact(
+    found !== undefined,
+    found === undefined
+      ? 'No client began to send far more than the others.'
+      : `${found.suspect.name} began to send in ${found.level}; what becomes slower since then follows from it.`,
+  )
+}
+
+/** Whether one client, or one flow of many clients, has most of what a level cannot serve. */
+export function oneFlow({ name, flows, suspects: [suspect] }: LevelFacts, { dumps, ledger }: ServerFacts): Clue {
+  const largest = largestOf(flows)
+  const seen = dumps > 0 ? plain.counted(dumps, 'debug dump') : plain.counted(ledger.requests, 'request')
+  if (suspect !== undefined) return weighing(3, fact(true, suspectText(suspect, name, seen)))
+  if (largest === undefined) return fact(undefined, NO_DUMPS)
   const { flow, part } = largest
   return weighing(
     3,
     fact(
       part >= DOMINANT && flow.executing + flow.waiting >= FEWEST_OF_FLOW,
-      `${nameOf(flow)} has ${plain.percent(part)} of the requests of ${level.name} in ${plain.counted(dumps, 'debug dump')}.`,
+      `${nameOf(flow)} has ${plain.percent(part)} of the requests of ${name} in ${seen}.`,
     ),
   )
+}
+
+/** What it takes and wants beside the others and before, and whether these fit without it. */
+export function suspectText({ name, pressure, before, others, limit }: Suspect, level: string, seen: string): string {
+  const was = before === undefined ? '' : `, and ${plain.amount(before)} before`
+  const fits = others <= limit ? 'they fit without it' : 'they do not fit without it either'
+  return `${name} takes and wants ${plain.counted(pressure, 'seat')} of ${level} in ${seen}${was}; all others take and want ${plain.amount(others)} of ${plain.amount(limit)}: ${fits}.`
 }
 
 /** The flow with the most seats of a level. */
@@ -247,10 +329,22 @@ export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
     ),
   )
 
-/** Seat time of watches that are being initialised, as a fraction of the seats of a level. */
-export function watchShare({ now }: LevelFacts, spanSeconds: number): number {
+/**
+ * Seats of watches that are being initialised, as a fraction of those that a level uses: by their finished ones, or by
+ * dumps, where a watch holds a seat until it is initialised.
+ */
+export function watchShare({ name, now }: LevelFacts, { ledger }: ServerFacts, spanSeconds: number): number {
   const time = now.schemas.reduce((sum, { executionWatch }) => sum + (executionWatch?.sum ?? 0), 0)
-  return time / spanSeconds / Math.max(1, now.quantities.seats ?? 0)
+  const own = ledger.clients.filter(({ level, seenExecuting }) => level === name && seenExecuting > 0)
+  const all = own.reduce((sum, { seats }) => sum + seats, 0)
+  const watches = own.reduce((sum, client) => sum + client.seats * watchPart(client), 0)
+  return Math.max(time / spanSeconds / Math.max(1, now.quantities.seats ?? 0), all === 0 ? 0 : watches / all)
+}
+
+/** The part of the requests of a client that are watches. */
+export function watchPart({ calls }: ClientUse): number {
+  const all = calls.reduce((sum, { count }) => sum + count, 0)
+  return calls.reduce((sum, { count, digest }) => (digest.info.verb === 'watch' ? sum + count : sum), 0) / (all || 1)
 }
 
 /** A set of queues that drains within this many seconds is short: only then do longer ones help. */

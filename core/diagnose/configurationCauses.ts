@@ -1,18 +1,27 @@
 import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
 import { allRejected } from '../frame/recent.ts'
-import { largestOf } from '../report/flows.ts'
-import { plain } from '../text/format.ts'
+import { largestOf } from '../verdict/ledger.ts'
+import { plain, plural } from '../text/format.ts'
+import { listed } from '../text/text.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
+import { cameBefore, effectText, harmTo } from './changes.ts'
+import { changeText } from '../compare/noted.ts'
+import { byUser } from './suspects.ts'
+import { victimsIn } from './victims.ts'
 import {
+  culpritOf,
   drainSeconds,
   fact,
   type Clue,
   isFull,
   longFlow,
   moreRequests,
+  mostlyOf,
+  nameOf,
   not,
   oneFlow,
+  senderOf,
   severalUsers,
   SHORT_DRAIN_SECONDS,
   slowerRequests,
@@ -32,7 +41,11 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
   const { name, last, spec, rejected } = level
   const place = { server: server.id, level: name }
   const full = isFull(level)
-  const [more, slower] = [moreRequests(level), slowerRequests(level)]
+  const flooding = level.suspects[0]?.name
+  const culprits = new Set(flooding === undefined ? [] : [flooding])
+  const victims = victimsIn(server, level, { culprits, schemas: new Set() })
+  const standing = { victims, since: server.since }
+  const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
   const limits = last.limits
   const capped = fact(
@@ -55,6 +68,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'reject-level',
       place,
+      ...standing,
+      culprit: `level ${name}`,
       text: `${name} has no queues: it rejects requests that it cannot execute at once.`,
       needs: [
         weighing(5, rejectsAtOnce),
@@ -73,6 +88,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'short-queues',
       place,
+      ...standing,
+      culprit: `level ${name}`,
       text: `The queues of ${name} are so short that requests are rejected which would have waited only a moment.`,
       needs: [
         fact(
@@ -87,7 +104,10 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'shared-flow',
       place: largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow },
-      text: `Requests of several users are one flow of ${name}, so fair queuing cannot protect one of them from another.`,
+      ...standing,
+      culprit: largest && mostlyOf(largest),
+      tier: 'dumps',
+      text: `Requests of several users are one flow of ${name}${largest === undefined ? '' : `, ${nameOf(largest)}`}, so fair queuing cannot protect one of them from another.${largest?.users[0] === undefined ? '' : ` ${senderOf(largest)} sends ${plain.percent(Math.min(0.99, largest.users[0].part))} of its requests.`}`,
       needs: [weighing(2, severalUsers(largest))],
       within: [dominant, full],
       // Without queues, flows cannot be protected from one another.
@@ -103,7 +123,10 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'shared-queues',
       place,
-      text: `A busy flow fills queues that others have to use as well: ${name} has too few queues for its flows.`,
+      ...standing,
+      culprit: flooding ?? (largest && culpritOf(largest)),
+      tier: 'dumps',
+      text: `${flooding ?? 'A busy flow'} fills queues that others have to use as well: ${name} has too few queues for its flows${queueText(level)}.`,
       needs: [weighing(3, coveredQueues(level)), miceWait(level, server)],
       within: [dominant, full],
       unless: [long, slower, wide],
@@ -116,6 +139,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'borrowing-capped',
       place,
+      ...standing,
+      culprit: `level ${name}`,
       text: `${name} has all the seats that it may have, and other levels have seats to spare. Its volume is as before: the limit is too small for it.`,
       needs: [weighing(2, capped)],
       within: [full, fact(enough(idle.all), idleText('', idle.all)), weighing(2, not(more))],
@@ -128,6 +153,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'lingering-demand',
       place,
+      ...standing,
+      culprit: `level ${name}`,
       text: `Other levels hold seats for past demand: smoothed demand halves only every five minutes, so they return their seats slowly.`,
       needs: [weighing(6, fact(enough(idle.lingering), idleText(' for their smoothed demand', idle.lingering)))],
       within: [full],
@@ -140,6 +167,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'nothing-to-borrow',
       place,
+      ...standing,
+      culprit: idle.keeper === undefined ? undefined : `level ${idle.keeper}`,
       text: `${name} may borrow, and the idle seats of other levels are not lendable.`,
       needs: [weighing(2, fact(enough(idle.kept), idleText(' and do not lend', idle.kept)))],
       within: [full, weighing(2, not(more))],
@@ -154,6 +183,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     {
       cause: 'lender-squeezed',
       place,
+      ...standing,
+      culprit: `level ${name}`,
       text: `${name} lends its seats while it is idle and gets them back only with the next recomputation, up to 10 s later: the first requests of each burst wait.`,
       needs: [weighing(5, lent)],
       hints: [not(slower), not(long)],
@@ -162,28 +193,101 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
         levelEdit(known, name, (limited) => ({ ...limited, lendablePercent: 0 })),
       ),
     },
-    {
-      cause: 'recent-edit',
-      place,
-      text: `${name} has fewer nominal seats than before: an edit took shares from it, or gave shares to others.`,
-      needs: [weighing(8, shrunk(level, server))],
-      within: [full, sameServer(server)],
-      hints: [not(more), not(slower)],
-      remedy: advice(
-        'Undo the edit (Editor, Journal), or give the level back its shares.',
-        moreShares(known, server, level),
-      ),
-    },
+    ...editCases(server, level, known),
     {
       cause: 'fewer-seats',
       place,
-      text: 'The server has fewer seats than before: it was restarted with other flags.',
+      text: `${server.id} has fewer seats than before${server.limit === undefined || server.limitBefore === undefined ? '' : `, ${plain.amount(server.limit)} instead of ${plain.amount(server.limitBefore)}`}: it was restarted with other flags.`,
+      culprit: server.id,
+      since: server.restartedAt,
+      victims,
       needs: [weighing(9, not(sameServer(server)))],
       within: [full],
       hints: [not(more), not(slower)],
-      remedy: advice('Compare --max-requests-inflight and --max-mutating-requests-inflight with those before.'),
+      remedy: advice(
+        `Set --max-requests-inflight and --max-mutating-requests-inflight of ${server.id} back${server.limitBefore === undefined ? '' : `: their sum was ${plain.amount(server.limitBefore)}`}.`,
+      ),
     },
   ]
+}
+
+/** `: 4, and hands of 4`. */
+const queueText = ({ spec }: LevelFacts): string => {
+  const queuing = spec?.limitResponse.queuing
+  return queuing === undefined ? '' : `: ${plain.counted(queuing.queues, 'queue')}, and hands of ${queuing.handSize}`
+}
+
+/** Longer after an edit, its effect would have been seen before. */
+const LATEST_MS = 60_000
+/** Weights of an edit that suffices to explain the trouble, and of one beside a client that does. */
+const SUFFICES = 8
+const CONTRIBUTES = 2
+
+/** Each change that takes seats from the level, brings requests to it or makes it hold fewer, as a cause of its own. */
+function editCases(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
+  const { name, suspects } = level
+  const place = { server: server.id, level: name }
+  const full = isFull(level)
+  const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
+  const culprits = new Set(suspects.map((one) => one.name))
+  const victims = victimsIn(server, level, { culprits: new Set(), schemas: new Set() })
+  const common = {
+    cause: 'recent-edit' as const,
+    within: [full, sameServer(server)],
+    hints: [not(more), not(slower)],
+    tier: 'objects' as const,
+  }
+  const { changes = [] } = known
+  if (changes.length === 0) {
+    return [
+      {
+        ...common,
+        place,
+        text: `${name} has fewer nominal seats than before: an edit took shares from it, or gave shares to others.`,
+        needs: [weighing(SUFFICES, shrunk(level, server))],
+        victims,
+        remedy: advice(
+          'Undo the edit (Editor, Journal), or give the level back its shares.',
+          moreShares(known, server, level),
+        ),
+      },
+    ]
+  }
+  const suffices = !(more.holds === true && suspects[0] !== undefined && suspects[0].others <= suspects[0].limit)
+  return changes
+    .filter((change) => harmTo(change, level) > 0)
+    .map((change): Case => {
+      const { at, difference, by, undo, subject, moved } = change
+      const since = server.since ?? level.troubledAt
+      const came = moved.filter(({ to }) => to === name).map(({ client }) => client)
+      return {
+        ...common,
+        place: difference.kind === 'FlowSchema' ? { ...place, schema: difference.name } : place,
+        text: `${changeText(difference, by)}, at ${plain.time(at)}. ${effectText(change)}`,
+        needs: [
+          weighing(suffices ? SUFFICES : CONTRIBUTES, fact(true, effectText(change))),
+          fact(
+            cameBefore(change, since),
+            `The edit was at ${plain.time(at)}${since === undefined ? '; the trouble is as old as the samples' : `, the trouble began at ${plain.time(since)}`}.`,
+          ),
+        ],
+        within: [
+          full,
+          sameServer(server),
+          fact(
+            since === undefined || since - at <= LATEST_MS,
+            `An edit takes effect within a minute${since === undefined ? '' : `; this one was ${plain.length(Math.max(0, since - at))} before`}.`,
+          ),
+        ],
+        culprit: by === undefined ? subject : `${subject}, by ${by}`,
+        since: at,
+        victims: victims.filter((victim) => !culprits.has(victim.name) || !came.includes(victim.name)),
+        remedy:
+          undo.length > 0
+            ? advice(`Undo this change of ${subject}.`, undo)
+            : advice(`Delete ${subject}: it did not exist before (kubectl delete ${difference.kind.toLowerCase()} ${difference.name}).`),
+      }
+    })
 }
 
 function withoutBorrowingLimit(limited: LimitedSpec): LimitedSpec {
@@ -191,12 +295,16 @@ function withoutBorrowingLimit(limited: LimitedSpec): LimitedSpec {
   return others
 }
 
-function catchAllCase(server: ServerFacts, { name, now, rejected, dispatched }: LevelFacts): Case {
+function catchAllCase(server: ServerFacts, level: LevelFacts): Case {
+  const { name, now, rejected, dispatched } = level
+  const [busiest] = byUser(server.ledger, name)
   const offered = dispatched + allRejected(rejected)
   return {
     cause: 'catch-all-traffic',
     place: { server: server.id, level: name },
-    text: 'Requests reach catch-all, which has few seats and no queues: no other flow schema matches them, or one references catch-all.',
+    text: `Requests reach catch-all, which has few seats and no queues: no other flow schema matches them, or one references catch-all.${busiest === undefined ? '' : ` Most of them are of ${busiest.name}.`}`,
+    since: server.since,
+    victims: victimsIn(server, level, { culprits: new Set(), schemas: new Set() }),
     needs: [
       weighing(
         3,
@@ -236,20 +344,37 @@ function coveredQueues({ name, spec }: LevelFacts) {
   )
 }
 
-/** Flows that send little wait as well. */
-function miceWait(level: LevelFacts, { dumps }: ServerFacts) {
-  const largest = largestOf(level.flows)?.flow
-  const others = level.flows.filter((flow) => flow !== largest)
-  const [waiting, executing] = [
-    others.reduce((sum, flow) => sum + flow.waiting, 0),
-    others.reduce((sum, flow) => sum + flow.executing, 0),
+/** Clients that send little wait as well: those whose queues the busy one fills. */
+function miceWait({ name, suspects: [suspect] }: LevelFacts, { dumps, ledger }: ServerFacts): Clue {
+  if (dumps === 0) return fact(undefined, 'There are no debug dumps, so the waits of other flows are unknown.')
+  const users = byUser(ledger, name)
+  const busiest = users.find((one) => one.name === (suspect?.name ?? users[0]?.name))
+  const filled = new Set(busiest?.uses.flatMap(({ queues }) => [...queues]))
+  const others = users.filter((one) => one !== busiest).map((one) => ({ who: one.name, ...waitingOf(one) }))
+  const [behind, spared] = [
+    others.filter(({ part, queues }) => part >= MOSTLY_WAITS && queues.some((queue) => filled.has(queue))),
+    others.filter(({ part }) => part < MOSTLY_WAITS),
   ]
+  const few = (all: typeof others): string =>
+    all.length > 4 ? `${all.length} other clients` : listed(all.map(({ who }) => who))
   return fact(
-    dumps === 0 ? undefined : waiting > executing && waiting > 0,
-    dumps === 0
-      ? 'There are no debug dumps, so the waits of other flows are unknown.'
-      : `Of the requests of other flows of ${level.name}, ${plain.percent(waiting / Math.max(1e-9, waiting + executing))} wait.`,
+    behind.length > 0,
+    behind.length === 0
+      ? `No other client of ${name} waits in queues that ${busiest?.name ?? 'a busy one'} fills.`
+      : `${few(behind)} ${plural(behind.length, 'waits', 'wait')} in queues that ${busiest?.name ?? 'a busy client'} fills${spared.length === 0 ? '' : `; ${few(spared)} ${plural(spared.length, 'has', 'have')} others, and hardly ${plural(spared.length, 'waits', 'wait')}`}.`,
   )
+}
+
+/** From this part of its requests on, a client mostly waits. */
+const MOSTLY_WAITS = 0.6
+
+function waitingOf({ uses }: ReturnType<typeof byUser>[number]): {
+  readonly part: number
+  readonly queues: readonly number[]
+} {
+  const waiting = uses.reduce((sum, use) => sum + use.seenWaiting, 0)
+  const seen = uses.reduce((sum, use) => sum + use.seenWaiting + use.seenExecuting, 0)
+  return { part: waiting / Math.max(1, seen), queues: uses.flatMap(({ queues }) => [...queues]) }
 }
 
 /**

@@ -3,13 +3,16 @@ import type { Diagnosis } from '../contract/diagnosis.ts'
 import { byScore, findingOf, judge, type Case, type Judged } from './case.ts'
 import { CAUSE_INFO } from './causeList.ts'
 import { trouble } from './clues.ts'
+import { changesOf, judgedChanges, type Change } from './changes.ts'
 import { configurationCases } from './configurationCauses.ts'
 import { isTroubled, serverFacts, troubleOf, type Evidence, type LevelFacts, type ServerFacts } from './facts.ts'
 import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { trafficCases } from './trafficCauses.ts'
+import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
+import { clientName, pressureOf } from '../verdict/ledger.ts'
 import { listed } from '../text/text.ts'
 import { inOrder } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
@@ -33,7 +36,8 @@ const MOST_LEVELS = 6
 export function diagnose(evidence: Evidence): Diagnosis {
   const servers = evidence.servers.flatMap((one) => serverFacts(one, evidence) ?? [])
   const own = ownSide(evidence, servers)
-  const cases = [...own.cases, ...(own.blocks ? [] : causesOf(evidence, servers))]
+  const changes: Changes = new Map(servers.map((server) => [server.id, changesOf(evidence, server)]))
+  const cases = [...own.cases, ...(own.blocks ? [] : causesOf(evidence, servers, changes))]
   const judged = cases.map(judge)
   const troubled = worstFirst(servers)
   const ranked = judged
@@ -49,22 +53,34 @@ export function diagnose(evidence: Evidence): Diagnosis {
   })
   const now = nowIn(evidence, likelyCause(findings))
   const found = new Set(findings.map(({ cause }) => cause))
+  const judgedOnes = servers.flatMap((server) =>
+    judgedChanges(changes.get(server.id) ?? [], server, ({ subject, at }) =>
+      findings.some(({ culprit, since }) => culprit?.startsWith(subject) === true && since === at),
+    ),
+  )
   return {
+    state: stateOf(servers, now, findings[0]),
+    ...(troubled[0]?.server.since !== undefined && { since: troubled[0].server.since }),
     from,
     to,
     servers: servers.map(({ id }) => id),
     now,
     summary: summaryOf(now, servers, troubled[0]?.level, findings),
     findings,
+    changes: judgedOnes,
+    innocent: own.blocks ? [] : innocentOf(servers, judgedOnes, findings),
     ...othersIn(judged, found),
     limits: limitsOf(evidence, servers),
   }
 }
 
-function causesOf(evidence: Evidence, servers: readonly ServerFacts[]): readonly Case[] {
+type Changes = ReadonlyMap<string, readonly Change[]>
+
+function causesOf(evidence: Evidence, servers: readonly ServerFacts[], changes: Changes): readonly Case[] {
   const known = (server: ServerFacts | undefined): Known => ({
     objects: evidence.objects,
     version: server?.last.version,
+    changes: changes.get(server?.id ?? '') ?? [],
   })
   const worst = worstFirst(servers).slice(0, MOST_LEVELS)
   return [
@@ -110,6 +126,45 @@ function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
     ({ given, known }) => known && given.cause !== 'overload' && given.cause !== 'dangling-schema',
   )
   return shown.filter(({ given }) => !specific || given.cause !== 'overload').slice(0, MOST_FINDINGS)
+}
+
+/** The state of the worst server, in one word. */
+function stateOf(
+  servers: readonly ServerFacts[],
+  { tone, level }: Diagnosis['now'],
+  first: Diagnosis['findings'][number] | undefined,
+): Diagnosis['state'] {
+  if (servers.length === 0 || tone === 'withheld' || tone === 'stale') return 'unknown'
+  const worst = servers.flatMap(({ levels }) => levels).find(({ name }) => name === level)
+  if (tone === 'ok' || worst === undefined) return first?.symptom === undefined ? 'flowing' : 'slow'
+  const { rejected } = worst
+  if (allRejected(rejected) > 0) return rejected['time-out'] * 2 > allRejected(rejected) ? 'timing out' : 'rejecting'
+  const { current = 0, nominal = 0 } = worst.last.limits
+  return current < nominal ? 'squeezed' : 'queueing'
+}
+
+/** Changes that came too late or did nothing to the victims, and clients that use much and cause nothing. */
+function innocentOf(
+  servers: readonly ServerFacts[],
+  changes: Diagnosis['changes'],
+  findings: Diagnosis['findings'],
+): Diagnosis['innocent'] {
+  const isTrouble = findings.some(({ group }) => group !== 'none')
+  if (!isTrouble) return []
+  const named = new Set(findings.flatMap(({ culprit, victims }) => [culprit, ...victims.map(({ name }) => name)]))
+  const busiest = servers.flatMap(({ ledger: { clients }, levels }) => {
+    const calm = new Set(levels.filter((level) => !isTroubled(level)).map(({ name }) => name))
+    const most = clients.find((client) => calm.has(client.level) && pressureOf(client) >= 1)
+    if (most === undefined || named.has(clientName(most))) return []
+    const text = `uses ${plain.counted(pressureOf(most), 'seat')} of ${most.level}, where nothing waits.`
+    return [{ name: clientName(most), text }]
+  })
+  return [
+    ...changes.flatMap(({ subject, at, effect, isToBlame }) =>
+      isToBlame ? [] : [{ name: subject, text: `changed at ${plain.time(at)}: ${lowerFirst(effect)}` }],
+    ),
+    ...busiest,
+  ]
 }
 
 /** The headline that the Overview shows of the same samples. */
@@ -164,6 +219,8 @@ function othersIn(judged: readonly Judged[], found: ReadonlySet<CauseId>): Pick<
     notShown: byCause.flatMap(([cause, cases]) => (isExcluded(cases) ? [] : [CAUSE_INFO[cause].title])),
   }
 }
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 const titles = (...causes: readonly CauseId[]): string =>
   listed(causes.map((cause) => CAUSE_INFO[cause].title.toLowerCase()))

@@ -1,17 +1,20 @@
 import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
 import { defaultLevel } from '../config/objects.ts'
 import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
+import type { LiveRequest } from '../contract/live.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import type { Histogram, LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
-import { isExempt, REJECT_REASONS } from '../frame/reading.ts'
+import { isExempt } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import type { QuantileRange } from '../frame/derived.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { hasRestarted, quantiles } from '../frame/rates.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
-import { createFlowTally, type DumpedFlow } from '../report/flows.ts'
 import { inOrder, meanOf, observe } from '../twin/observe.ts'
+import { createLedger, type DumpedFlow, type Ledger } from '../verdict/ledger.ts'
+import { onsetOf, settled } from './onset.ts'
+import { suspectsOf, type Suspect } from './suspects.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 
 /** The pages and dumps of one server, in any order. */
@@ -22,20 +25,25 @@ export interface ServerEvidence {
   readonly recent?: readonly ServerFrame[]
 }
 
+/** The objects from an instant on. */
+export interface ObjectsAt {
+  readonly at: UnixMs
+  readonly objects: ObjectSet
+}
+
 /** Input of a diagnosis. What a source does not provide is empty or `undefined`. */
 export interface Evidence {
   readonly servers: readonly ServerEvidence[]
   readonly health: readonly ServerHealth[]
   readonly objects: ObjectSet | undefined
+  /** The same over time, oldest first, as far as they were seen. */
+  readonly history?: readonly ObjectsAt[]
+  /** Single requests of the same time, each once, in its last state. */
+  readonly requests?: readonly LiveRequest[]
   /** The instant to diagnose; samples that end long before it are stale. Absent: the last sample. */
   readonly asOf: UnixMs | undefined
 }
 
-/** Length of the window while nothing is wrong, and its minimum for trouble that has just begun. */
-export const WINDOW_MS = 120_000
-const SHORTEST_WINDOW_MS = 30_000
-/** Trouble with pauses shorter than this counts as continuous. */
-const PAUSE_MS = 30_000
 /** A wait that a client notices, seconds. */
 export const NOTICED_SECONDS = 0.1
 
@@ -69,6 +77,8 @@ export interface LevelFacts {
   readonly troubledAt: UnixMs | undefined
   /** Flows in dumps of the window, those with the most requests and seats first. */
   readonly flows: readonly DumpedFlow[]
+  /** Clients out of proportion, the largest first. */
+  readonly suspects: readonly Suspect[]
 }
 
 export interface ServerFacts {
@@ -90,6 +100,11 @@ export interface ServerFacts {
   /** When the process started that the pages show to have restarted: as it reports itself, else its first page. */
   readonly restartedAt: UnixMs | undefined
   readonly dumps: number
+  /** Who uses it, and who did before. */
+  readonly ledger: Ledger
+  readonly earlier: Ledger
+  /** When the present trouble began; `undefined` without trouble, or where it is as old as the samples. */
+  readonly since: UnixMs | undefined
   readonly hasBaseline: boolean
   /** Nominal limits of levels that changed within the pages, and the first page with the present one. */
   readonly resized: readonly {
@@ -113,7 +128,7 @@ export const troubleOf = ({ rejected, now }: LevelFacts): number =>
 /** `undefined` if the pages since the last start of the server cover too little time. */
 export function serverFacts(
   { frames, dumps }: ServerEvidence,
-  { objects }: Pick<Evidence, 'objects'>,
+  { objects, requests = [] }: Pick<Evidence, 'objects' | 'requests'>,
 ): ServerFacts | undefined {
   const distinct = inOrder(frames)
   const restart = distinct.findLastIndex((frame, i) => {
@@ -125,16 +140,16 @@ export function serverFacts(
   const first = distinct[0]
   if (last === undefined || first === undefined) return undefined
   const to = unixMsOf(last.at)
-  const from = windowStart(run, to)
+  const { from, at: since } = onsetOf(run, to)
   const inside = run.filter((frame) => unixMsOf(frame.at) >= from)
-  const outside = run.filter((frame) => unixMsOf(frame.at) <= from)
+  const outside = settled(run.filter((frame) => unixMsOf(frame.at) <= from))
   const now = observe(inside)
   if (now === undefined) return undefined
-  const before = observe(outside.length > 1 || restart <= 0 ? outside : distinct.slice(0, restart))
-  const seen = dumps.filter(({ at }) => unixMsOf(at) >= unixMsOf(inside[0]?.at ?? last.at))
-  const tally = createFlowTally()
-  for (const dump of seen) tally.dump(dump)
-  const { flows } = tally.finish()
+  const baseline = outside.length > 1 || restart <= 0 ? outside : settled(distinct.slice(0, restart))
+  const before = observe(baseline)
+  const begin = unixMsOf(inside[0]?.at ?? last.at)
+  const ledger = ledgerOf({ dumps, requests }, begin, to)
+  const earlier = ledgerOf({ dumps, requests }, unixMsOf(baseline[0]?.at ?? last.at), begin - 1)
   const all = inside.map(({ levels }) => levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0))
   const exemptSeats = inside.map(({ levels }) => levels.find(isExempt)?.seats.executing ?? 0)
   const shape = new Map(
@@ -149,7 +164,7 @@ export function serverFacts(
     stepMs: now.stepMs,
     levels: last.levels
       .filter((level) => !isExempt(level))
-      .map((level) => levelFacts(level, { inside, now, before, flows, spec: shape.get(level.name) })),
+      .map((level) => levelFacts(level, { inside, now, before, ledger, earlier, dumps, spec: shape.get(level.name) })),
     exempt: last.levels
       .filter(isExempt)
       .map(({ name }) => ({ name, now: observed(now, name), before: before && observed(before, name) }))[0],
@@ -163,7 +178,10 @@ export function serverFacts(
           ? unixMsOf(run[0]?.at ?? last.at)
           : last.startedAt * MS_PER_SECOND
         : undefined,
-    dumps: seen.length,
+    dumps: ledger.dumps,
+    ledger,
+    earlier,
+    since,
     hasBaseline: before !== undefined,
     resized: last.levels.flatMap(({ name, limits: { nominal: is } }) => {
       const was = first.levels.find((level) => level.name === name)?.limits.nominal
@@ -176,31 +194,23 @@ export function serverFacts(
   }
 }
 
-/** The last page before the trouble that lasts until the end; without such trouble, two minutes before the end. */
-function windowStart(pages: readonly ServerFrame[], end: UnixMs): UnixMs {
-  let [latest, onset] = [end, end]
-  for (let i = pages.length - 1; i > 0; i--) {
-    const [page, earlier] = [pages[i], pages[i - 1]]
-    if (page === undefined || earlier === undefined || latest - unixMsOf(page.at) > PAUSE_MS) break
-    if (!hasTrouble(page, earlier)) continue
-    latest = unixMsOf(page.at)
-    onset = unixMsOf(earlier.at)
-  }
-  return onset === end ? end - WINDOW_MS : Math.min(onset, end - SHORTEST_WINDOW_MS)
+/** Dumps and single requests between two instants. */
+function ledgerOf(
+  { dumps, requests }: { readonly dumps: readonly DumpFrame[]; readonly requests: readonly LiveRequest[] },
+  from: UnixMs,
+  to: UnixMs,
+): Ledger {
+  const ledger = createLedger()
+  for (const dump of dumps) if (unixMsOf(dump.at) >= from && unixMsOf(dump.at) <= to) ledger.dump(dump)
+  ledger.requests(requests.filter(({ at }) => at >= from && at <= to))
+  return ledger.finish((to - from) / MS_PER_SECOND)
 }
 
-const hasTrouble = (page: ServerFrame, earlier: ServerFrame): boolean =>
-  page.levels.some((level) => {
-    const was = earlier.levels.find(({ name }) => name === level.name)
-    const more = REJECT_REASONS.some((reason) => (level.rejected?.[reason] ?? 0) > (was?.rejected?.[reason] ?? 0))
-    return more || (level.requests.queued ?? 0) > 1
-  })
-
-interface Context {
+interface Context extends Pick<ServerFacts, 'ledger' | 'earlier'> {
   readonly inside: readonly ServerFrame[]
   readonly now: Observation
   readonly before: Observation | undefined
-  readonly flows: readonly DumpedFlow[]
+  readonly dumps: readonly DumpFrame[]
   readonly spec: LimitedSpec | undefined
 }
 
@@ -246,7 +256,17 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     waits,
     waitRange: quantiles({ wait: waits, execution: undefined }).waitP99Range,
     troubledAt: inTrouble && unixMsOf(inTrouble.at),
-    flows: context.flows.filter(({ level }) => level === name),
+    flows: context.ledger.flows.filter(({ level }) => level === name),
+    suspects:
+      inTrouble === undefined
+        ? []
+        : suspectsOf({
+            level: name,
+            limit: now.quantities.current ?? last.limits.current ?? 0,
+            now: context.ledger,
+            before: context.earlier,
+            dumps: context.dumps,
+          }),
   }
 }
 

@@ -13,7 +13,8 @@ import { emptyObject } from '../draft/presets.ts'
 import { freeName } from '../draft/draft.ts'
 import { sharesForSeats } from '../impact/shareCalculator.ts'
 import { writeManifest } from '../manifest/write.ts'
-import type { DumpedFlow } from '../report/flows.ts'
+import type { DumpedFlow } from '../verdict/ledger.ts'
+import type { Change } from './changes.ts'
 import type { LevelFacts, ServerFacts } from './facts.ts'
 
 type Remedy = Finding['remedy']
@@ -22,6 +23,8 @@ type Remedy = Finding['remedy']
 export interface Known {
   readonly objects: ObjectSet | undefined
   readonly version: string | undefined
+  /** Changes of the objects, oldest first. */
+  readonly changes?: readonly Change[]
 }
 
 export const advice = (text: string, manifests: readonly ProposedManifest[] = []): Remedy => ({ text, manifests })
@@ -98,7 +101,7 @@ export const moreQueues = (known: Known, level: string): readonly ProposedManife
   })
 
 /** A flow schema and a small level for the busiest user of a flow, before the schema that now matches its requests. */
-export function ownLevel({ objects }: Known, { users: [user], schema }: DumpedFlow): readonly ProposedManifest[] {
+export function ownLevel({ objects }: Known, { users: [user], schema }: Pick<DumpedFlow, 'users' | 'schema'>): readonly ProposedManifest[] {
   const taking = objects?.schemas.find(({ metadata }) => metadata.name === schema)
   if (objects === undefined || user === undefined || taking === undefined) return []
   const [level, own] = [
@@ -113,7 +116,7 @@ export function ownLevel({ objects }: Known, { users: [user], schema }: DumpedFl
     borrowingLimitPercent: 0,
     limitResponse: { type: 'Queue', queuing: { queues: 16, handSize: 4, queueLengthLimit: 50 } },
   }
-  const rules = own.object.spec.rules?.map((rule) => ({ ...rule, subjects: [subjectOf(user)] })) ?? []
+  const rules = own.object.spec.rules?.map((rule) => ({ ...rule, subjects: [subjectOf(user.name)] })) ?? []
   const schemaSpec = {
     ...own.object.spec,
     priorityLevelConfiguration: { name: metadata.name },

@@ -2,9 +2,14 @@ import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
-import { executionPair, fact, isSlower, moreRequests, not, oneFlow, trouble, weighing, type Clue } from './clues.ts'
+import { executionPair, fact, isSlower, moreRequests, newFlood, not, oneFlow, trouble, weighing, type Clue } from './clues.ts'
 import { arrivalsOf, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
+import { EXEMPT } from '../config/objects.ts'
+import type { Finding } from '../contract/diagnosis.ts'
+import { victimNames } from '../verdict/cause.ts'
+import { byUser } from './suspects.ts'
+import { slowedIn, victimsIn } from './victims.ts'
 import { listed } from '../text/text.ts'
 
 /** Fraction of its seats from which a server is full. */
@@ -22,13 +27,24 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const inTrouble = fact(worst !== undefined, worst === undefined ? 'No request waits or is rejected.' : trouble(worst))
   const everywhere = slowEverywhere(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
+  const slowed = slowedIn(server)
+  const suffering = [
+    ...slowed,
+    ...(worst === undefined ? [] : victimsIn(server, worst, { culprits: new Set(), schemas: new Set() })),
+  ]
+  const common = { since: server.since, victims: suffering }
+  const [exempt] = byUser(server.ledger, EXEMPT)
   const started = server.restartedAt === undefined ? undefined : (server.to - server.restartedAt) / 1_000
   return [
     {
       cause: 'slow-server',
       place,
+      ...common,
+      culprit: server.id,
+      symptom: slowTitle(slowed),
       text: 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.',
       needs: [weighing(5, everywhere)],
+      unless: [newFlood(server)],
       hints: [inTrouble, ...troubled.slice(0, 1).map((level) => not(moreRequests(level)))],
       remedy: advice(
         'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks called for all requests. Do not raise limits: more requests at once make a slow server slower.',
@@ -36,8 +52,11 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     },
     {
       cause: 'exempt-traffic',
+      ...common,
+      culprit: exempt?.name,
+      symptom: `exempt requests use ${plain.amount(server.exemptSeats)} of ${plain.amount(server.allSeats)} executing seats, and ${slowed.length === 0 ? 'nothing limits them' : slowTitle(slowed)}`,
       place: { ...place, level: 'exempt' },
-      text: 'Exempt requests use much of the server. Nothing limits them, and the requests of all levels share the machine with them.',
+      text: `Exempt requests use much of the server${exempt === undefined ? '' : `, most of them of ${exempt.name}`}. Nothing limits them, and the requests of all levels share the machine with them.`,
       needs: [
         weighing(
           2,
@@ -56,11 +75,15 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       hints: [
         weighing(9, fact(exemptShare >= 0.3, `${plain.percent(exemptShare)} of the executing seats are exempt.`)),
       ],
-      remedy: advice('Give these clients an identity outside system:masters, and a flow schema.'),
+      remedy: advice(
+        `Slow down ${exempt?.name ?? 'these clients'}, or give ${exempt === undefined ? 'them an identity' : 'it an identity'} outside system:masters, and a flow schema.`,
+      ),
     },
     {
       cause: 'server-full',
       place,
+      ...common,
+      culprit: server.id,
       text: 'Several levels need more seats than the server has. Shares only divide the seats; they do not add any.',
       needs: [
         weighing(
@@ -94,6 +117,9 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     {
       cause: 'server-restarted',
       place,
+      victims: suffering,
+      culprit: server.id,
+      since: server.restartedAt,
       text: 'The server restarted a moment ago: clients list and watch everything again, and its limits start over.',
       needs: [
         weighing(
@@ -124,6 +150,10 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     ...(others.length === 0 ? [] : troubled.map((level) => oneServerCase(server, level, others))),
   ]
 }
+
+/** The end of a sentence. */
+const slowTitle = (slowed: Finding['victims']): string =>
+  `requests take longer than before${slowed.length === 0 ? '' : `: ${victimNames(slowed)}`}.`
 
 /** Execution times of all schemas with enough requests, exempt ones included. */
 function slowEverywhere({ levels, exempt }: ServerFacts): Clue {
@@ -156,6 +186,9 @@ function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly 
   return {
     cause: 'one-server',
     place: { server: server.id, level: name },
+    culprit: server.id,
+    since: server.since,
+    victims: victimsIn(server, level, { culprits: new Set(), schemas: new Set() }),
     text: `${server.id} has most of the load, and the same level of other servers has seats to spare: limits are those of each server.`,
     needs: [
       weighing(
@@ -187,6 +220,8 @@ export function danglingCases({ objects }: Known, servers: readonly ServerFacts[
   return dangling.map(({ metadata: { name }, spec: { priorityLevelConfiguration: to } }) => ({
     cause: 'dangling-schema',
     place: { schema: name },
+    culprit: `FlowSchema ${name}`,
+    tier: 'objects',
     text: `The flow schema ${name} names the priority level ${to.name}, which does not exist. The server skips it, so its requests go to another level.`,
     needs: [
       weighing(8, fact(true, `${to.name} is not among ${plain.counted(objects.levels.length, 'priority level')}.`)),
@@ -286,6 +321,9 @@ export function calmCases(server: ServerFacts): readonly Case[] {
           {
             cause: 'slow-requests' as const,
             place: { ...place, level: slow.level.name, schema: slow.schema.schema },
+            culprit: `flow schema ${slow.schema.schema}`,
+            since: server.since,
+            symptom: slowTitle(slowedIn(server)),
             text: `Requests of ${slow.schema.schema} take longer than before, and none of them waits in a queue: the time is spent in the handler of the server.`,
             within: [calm],
             needs: [

@@ -1,6 +1,7 @@
 import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
 import { flowName } from '../frame/flow.ts'
 import { plain } from '../text/format.ts'
+import { victimsSentence } from '../verdict/cause.ts'
 import { listed } from '../text/text.ts'
 
 /** `flow a of workload-low on api-1:6443`; empty without a place. */
@@ -17,11 +18,22 @@ export function causePlaceText({ server, level, schema, flow }: CausePlace): str
 
 /** A diagnosis for a terminal; with `all` including the excluded causes. */
 export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly string[] {
-  const { from, to, findings, excluded, notShown, limits, servers } = diagnosis
+  const { from, to, findings, changes, innocent, excluded, notShown, limits, servers } = diagnosis
   return [
     diagnosis.summary,
     `${from === to ? `One sample, at ${plain.dateTime(to)} UTC` : `Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC`}${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
     ...findings.flatMap((finding, index) => ['', ...findingLines(finding, index + 1)]),
+    ...(changes.length === 0
+      ? []
+      : [
+          '',
+          'What changed:',
+          ...changes.map(
+            ({ at, text, effect, isToBlame }) =>
+              `  ${plain.time(at)} ${text}. ${effect} ${isToBlame ? 'This is a cause.' : 'It is not to blame.'}`,
+          ),
+        ]),
+    ...(innocent.length === 0 ? [] : ['', ...innocentLines(innocent)]),
     ...(limits.length === 0 ? [] : ['', ...limits]),
     ...(all && excluded.length > 0
       ? ['', 'Excluded:', ...excluded.map(({ title, because }) => `  ${title}: ${because}`)]
@@ -30,22 +42,30 @@ export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly str
   ]
 }
 
-/** What is wrong now, the first cause and its remedy: one screen of a terminal. */
-export function statusLines({ now, findings: [cause, ...others] }: Diagnosis): readonly string[] {
+/** What is wrong now, the first cause, who suffers, who is not to blame, and the remedy: one screen of a terminal. */
+export function statusLines({ now, findings: [cause, ...others], innocent }: Diagnosis): readonly string[] {
   const lines = [now.title, ...(now.details === undefined ? [] : [now.details])]
-  if (now.tone === 'ok' || cause === undefined) return lines
+  if (cause === undefined || cause.group === 'none') return lines
   const where = causePlaceText(cause.place)
   return [
     ...lines,
     `Cause (${cause.confidence})${where === '' ? '' : `, ${where}`}: ${cause.text}`,
+    ...victimLines(cause),
     `Remedy: ${cause.remedy.text}`,
     ...(others.length === 0
       ? []
       : [
-          `Also possible: ${listed([...new Set(others.map(({ title, place }) => `${title.toLowerCase()}${place.level === cause.place.level ? '' : ` (${causePlaceText(place)})`}`))])}.`,
+          `Also possible: ${listed([...new Set(others.map(({ title, culprit, place }) => `${title.toLowerCase()}${culprit === undefined ? (place.level === cause.place.level ? '' : ` (${causePlaceText(place)})`) : ` (${culprit})`}`))])}.`,
         ]),
+    ...innocentLines(innocent),
   ]
 }
+
+const victimLines = ({ victims }: Finding): readonly string[] =>
+  victims.length === 0 ? [] : [victimsSentence(victims)]
+
+const innocentLines = (innocent: Diagnosis['innocent']): readonly string[] =>
+  innocent.map(({ name, text }) => `Not to blame: ${name}, which ${text}`)
 
 function findingLines(finding: Finding, number: number): readonly string[] {
   const { title, confidence, place, text, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
@@ -54,6 +74,7 @@ function findingLines(finding: Finding, number: number): readonly string[] {
   return [
     `${number}. ${title} (${confidence})${where === '' ? '' : `: ${where}`}`,
     `   ${text}`,
+    ...victimLines(finding).map((line) => `   ${line}`),
     ...evidenceFor.map((sentence) => `   + ${sentence}`),
     ...evidenceAgainst.map((sentence) => `   - ${sentence}`),
     ...unknown.map((sentence) => `   ? ${sentence}`),

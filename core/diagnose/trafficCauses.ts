@@ -9,13 +9,16 @@ import {
   longFlow,
   LONG_SECONDS,
   moreRequests,
+  mostlyOf,
   culpritOf,
   nameOf,
   not,
   oneFlow,
   severalUsers,
   slowerRequests,
+  suspectText,
   trouble,
+  watchPart,
   watchShare,
   weighing,
   wideRequests,
@@ -26,10 +29,13 @@ import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { largestOf } from '../report/flows.ts'
+import { largestOf, type ClientUse } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
+import { byUser } from './suspects.ts'
+import { victimsIn } from './victims.ts'
+import { victimNames } from '../verdict/cause.ts'
 
 /** Waiting requests time out after a quarter of their deadline: 15 s if the client sets none. */
 const USUAL_TIME_OUT_SECONDS = 15
@@ -43,7 +49,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const { name } = level
   const place = { server: server.id, level: name }
   const full = isFull(level)
-  const [more, slower] = [moreRequests(level), slowerRequests(level)]
+  const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
   const largest = largestOf(level.flows)?.flow
   const widest = widestFlow(level)
@@ -53,25 +59,18 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const singleUser = not(severalUsers(largest))
   const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
   const more1 = moreShares(known, server, level)
+  const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
+  const standing = {
+    since: server.since,
+    victims: victimsIn(server, level, { culprits: new Set(), schemas: new Set() }),
+  }
+  const held = { ...standing, victims: victimsIn(server, level, { culprits, schemas: new Set() }), tier: 'dumps' as const }
   return [
-    {
-      cause: 'one-flow',
-      place: flowPlace,
-      text: `${largest === undefined ? 'One flow' : culpritOf(largest)} sends most of the requests of ${name}. Fair queuing serves the other flows between its requests; those of the flow itself wait or are rejected.`,
-      needs: [dominant],
-      within: [full],
-      unless: [long, slower, wide],
-      hints: [more, singleUser],
-      remedy: advice(
-        largest === undefined
-          ? 'Find the client in debug dumps or an audit log and slow it down.'
-          : `Slow down ${culpritOf(largest)}, or give it a level of its own that does not borrow.`,
-        largest === undefined ? [] : ownLevel(known, largest),
-      ),
-    },
+    ...floods(server, level, known),
     {
       cause: 'more-requests',
       place,
+      ...standing,
       text: `${name} receives more requests than before, from many flows, and each takes as long as before. Its limit works as intended: it protects the server.`,
       needs: [more],
       within: [full],
@@ -81,6 +80,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'slow-requests',
       place: { ...place, ...slowSchema(level) },
+      ...standing,
+      culprit: slowSchema(level).schema === undefined ? undefined : `flow schema ${slowSchema(level).schema}`,
       text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
       needs: [slower],
       unless: [long, wide],
@@ -92,6 +93,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     },
     {
       cause: 'slow-reader',
+      ...held,
+      culprit: widest && mostlyOf(widest),
       place: widest === undefined ? place : { ...place, schema: widest.schema, flow: widest.flow },
       text: `A few requests of one flow hold most of the seats of ${name} for a long time, as those of a client that reads large answers slowly do. The others wait for their seats.`,
       needs: [long],
@@ -107,6 +110,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     },
     {
       cause: 'wide-requests',
+      ...(holder === undefined ? standing : held),
+      culprit: holder && mostlyOf(holder),
       place: holder === undefined ? place : { ...place, schema: holder.schema, flow: holder.flow },
       text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.${holder === undefined ? '' : ` ${nameOf(holder)} holds ${plain.percent(holder.partOfLevel)} of its seats.`}`,
       needs: [wide],
@@ -121,6 +126,9 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'watch-storm',
       place,
+      ...standing,
+      culprit: watcherIn(server, level),
+      victims: victimsIn(server, level, { culprits: new Set([watcherIn(server, level) ?? '']), schemas: new Set() }),
       text: `Watches that are being initialised hold most of the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
       needs: [watching(level, server)],
       within: [full],
@@ -132,6 +140,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'write-fan-out',
       place,
+      ...standing,
+      culprit: writerIn(server, level),
       text: `Writes of ${name} keep seats after they have been answered, because many watchers have to be notified.`,
       needs: [fanOut],
       within: [full],
@@ -143,6 +153,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'short-deadlines',
       place,
+      ...standing,
+      culprit: hastyIn(server, level),
       text: `Requests of ${name} time out in the queue early, because their clients set short deadlines: a request waits for at most a quarter of its timeout.`,
       needs: [shortDeadlines(level)],
       hints: [not(slower), not(dominant)],
@@ -154,6 +166,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'brief-burst',
       place,
+      ...standing,
       text: `Requests of ${name} waited for a moment and were served. Queues are there for such bursts.`,
       needs: [briefBurst(level, server)],
       hints: [not(slower)],
@@ -162,6 +175,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'overload',
       place,
+      ...standing,
       text: `${name} needs more seats than it gets. The samples do not show whether requests became more or slower, or who sends them.`,
       needs: [fact(true, trouble(level))],
       hints: [full],
@@ -171,6 +185,98 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     },
   ]
 }
+
+/** Clients that send more than all others, each as a cause of its own; else the largest flow. */
+function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
+  const { name, suspects } = level
+  const largest = largestOf(level.flows)?.flow
+  const [more, dominant] = [moreRequests(level), oneFlow(level, server)]
+  const within = [isFull(level)]
+  const unless = [longFlow(level, server), slowerRequests(level, server), wideRequests(level)]
+  const server0 = { server: server.id, level: name }
+  const victims = victimsIn(server, level, {
+    culprits: new Set(suspects.map((one) => one.name)),
+    schemas: new Set(),
+  })
+  if (suspects.length === 0) {
+    const text = largest === undefined ? 'One flow' : culpritOf(largest)
+    return [
+      {
+        cause: 'one-flow',
+        place: largest === undefined ? server0 : { ...server0, schema: largest.schema, flow: largest.flow },
+        text: `${text} sends most of the requests of ${name}. Fair queuing serves the other flows between its requests; those of the flow itself wait or are rejected.`,
+        needs: [dominant],
+        within,
+        unless,
+        hints: [more, not(severalUsers(largest))],
+        culprit: largest && culpritOf(largest),
+        victims,
+        tier: 'dumps',
+        remedy: advice(
+          largest === undefined
+            ? 'Find the client in debug dumps or an audit log and slow it down.'
+            : `Slow down ${culpritOf(largest)}, or give it a level of its own that does not borrow.`,
+          largest === undefined ? [] : ownLevel(known, largest),
+        ),
+      },
+    ]
+  }
+  const seen = server.dumps > 0 ? plain.counted(server.dumps, 'debug dump') : 'its requests'
+  return suspects.map((one, i): Case => {
+    const { client, name: who, share, since } = one
+    const flow = level.flows.find((other) => other.schema === client.schema && other.flow === client.flow)
+    const ofFlow = flow === undefined || nameOf(flow) === who ? '' : ` (flow ${nameOf(flow)})`
+    return {
+      cause: 'one-flow',
+      place: { ...server0, schema: client.schema, flow: client.flow },
+      text: `${who}${ofFlow} wants far more of ${name} than any other client: ${plain.percent(share.part)} of what is wanted beyond an equal share${callsText(client)}. ${victims.length === 0 ? `Fair queuing serves the others between its requests: no other client of ${name} was seen to suffer.` : `Others wait as well: ${victimNames(victims)}.`}`,
+      needs: [i === 0 ? dominant : weighing(3, fact(true, suspectText(one, name, seen)))],
+      within,
+      unless,
+      hints: [more, not(severalUsers(flow))],
+      culprit: who,
+      share,
+      since: since ?? server.since,
+      victims,
+      tier: server.dumps > 0 ? 'dumps' : 'requests',
+      remedy: advice(
+        `Slow down ${who}${pagesText(client)}, or give it a level of its own that does not borrow.`,
+        client.user === undefined
+          ? []
+          : ownLevel(known, { schema: client.schema, users: [{ name: client.user, part: 1 }] }),
+      ),
+    }
+  })
+}
+
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
+
+/** The client with the most seats of writes. */
+const writerIn = ({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined =>
+  byUser(ledger, name).find(({ uses }) => uses.some(({ calls }) => WRITES.has(calls[0]?.digest.info.verb ?? '')))?.name
+
+/** The client with most of the seats of watches that are being initialised; none where they are of many. */
+function watcherIn({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined {
+  const users = byUser(ledger, name).map(({ name: who, uses }) => ({
+    who,
+    seats: uses.reduce((sum, use) => sum + use.seats * watchPart(use), 0),
+  }))
+  const all = users.reduce((sum, { seats }) => sum + seats, 0)
+  return users.find(({ seats }) => seats > 0 && seats >= all / 2)?.who
+}
+
+/** The client with the most time-outs, where single requests show them. */
+const hastyIn = ({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined =>
+  byUser(ledger, name)
+    .map(({ name: who, uses }) => ({ who, late: uses.reduce((sum, { sent }) => sum + (sent?.timedOut ?? 0), 0) }))
+    .filter(({ late }) => late > 0)
+    .toSorted((a, b) => b.late - a.late)[0]?.who
+
+/** `, mostly list pods`. */
+const callsText = ({ calls: [first] }: ClientUse): string => (first === undefined ? '' : `, mostly ${first.text}`)
+
+/** Whether whole lists can be asked for in pages. */
+const pagesText = ({ sent }: ClientUse): string => (sent?.limit === 0 ? ', let it list in pages (limit=500)' : '')
 
 /** Whether the requests of the other levels, the exempt one included, take as long as before. */
 function othersAsFast({ name }: LevelFacts, { levels, exempt }: ServerFacts) {
@@ -210,7 +316,7 @@ function slowTail({ name, now }: LevelFacts) {
 }
 
 function watching(level: LevelFacts, server: ServerFacts) {
-  const share = watchShare(level, secondsOf(server))
+  const share = watchShare(level, server, secondsOf(server))
   return weighing(
     6,
     fact(

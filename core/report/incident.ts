@@ -17,15 +17,15 @@ import {
 import { allRejected } from '../frame/recent.ts'
 import type { TimedEvent } from '../source/recording.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { unixMsOf, type UnixMs } from '../units.ts'
-import { createFlowTally, type FlowTally } from './flows.ts'
+import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
+import { createLedger, type Ledger } from '../verdict/ledger.ts'
 
 /** The contents of a recording in a range. Counts cover its first sample to its last. */
 export interface Incident {
   readonly from: UnixMs
   readonly to: UnixMs
   readonly servers: readonly IncidentServer[]
-  readonly flows: FlowTally
+  readonly ledger: Ledger
   /** The first and last recorded state of flow-control objects, and the changes in between. */
   readonly changes: readonly IncidentChange[]
   readonly objectsKnown: boolean
@@ -107,7 +107,7 @@ const PARTS = 300
 
 export function createIncident({ from, to }: { readonly from: UnixMs; readonly to: UnixMs }): IncidentBuilder {
   const servers = new Map<string, ServerRuns>()
-  const flows = createFlowTally()
+  const ledger = createLedger()
   const changes: IncidentChange[] = []
   let objects: ObjectSet | undefined
   const partMs = Math.max(1, (to - from) / PARTS)
@@ -120,8 +120,8 @@ export function createIncident({ from, to }: { readonly from: UnixMs; readonly t
         if (differences.length > 0) changes.push({ at, differences })
         objects = now
       } else if (held) return
-      else if (event.kind === 'dump') flows.dump(event.dump)
-      else if (event.kind === 'requests' && 'changes' in event) flows.requests(event.changes.requests)
+      else if (event.kind === 'dump') ledger.dump(event.dump)
+      else if (event.kind === 'requests' && 'changes' in event) ledger.requests(event.changes.requests)
       else if (event.kind === 'frame' && event.frame.levels.length > 0) {
         const runs = servers.get(event.frame.id) ?? startRuns()
         servers.set(event.frame.id, runs)
@@ -132,7 +132,7 @@ export function createIncident({ from, to }: { readonly from: UnixMs; readonly t
       from,
       to,
       servers: [...servers].map(([id, runs]) => serverOf(id, runs)).toSorted((a, b) => byCodeUnits(a.id, b.id)),
-      flows: flows.finish(),
+      ledger: ledger.finish((to - from) / MS_PER_SECOND),
       changes,
       objectsKnown: objects !== undefined,
     }),

@@ -5,8 +5,8 @@ import { REJECT_REASONS } from '../frame/reading.ts'
 import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import { flowName } from '../frame/flow.ts'
-import { largestOf } from './flows.ts'
-import { evidence, type ReportOptions, timeline, timesIn } from './story.ts'
+import { type ReportOptions, evidence, timeline, timesIn } from './story.ts'
+import { clientName, largestOf } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 
@@ -112,11 +112,11 @@ function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] 
 }
 
 /** Who had most of the requests of the level with the most trouble, where dumps show it. */
-function culpritOf({ flows }: Incident, { level: { name } }: Place): string | undefined {
-  const largest = largestOf(flows.flows.filter(({ level }) => level === name))
+function culpritOf({ ledger: { flows, dumps } }: Incident, { level: { name } }: Place): string | undefined {
+  const largest = largestOf(flows.filter(({ level }) => level === name))
   if (largest === undefined) return undefined
   const { flow, part } = largest
-  return `${flowName(flow.flow, flow.schema)} had ${plain.percent(part)} of the requests of ${name} in ${plain.counted(flows.dumps, 'debug dump')}.`
+  return `${flowName(flow.flow, flow.schema)} had ${plain.percent(part)} of the requests of ${name} in ${plain.counted(dumps, 'debug dump')}.`
 }
 
 /** Levels that verifiably had no trouble while others did. */
@@ -234,19 +234,22 @@ function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
 const NOTICED_SECONDS = 0.1
 const MOST_FLOWS = 10
 
-function users({ flows }: Incident, troubled: readonly Place[]): ReportBlock[] {
+function users({ ledger }: Incident, troubled: readonly Place[]): ReportBlock[] {
   const names = new Set(troubled.map(({ level }) => level.name))
-  const own = flows.flows.filter(({ level }) => names.size === 0 || names.has(level)).slice(0, MOST_FLOWS)
-  const rejected = flows.rejected.slice(0, MOST_FLOWS)
+  const own = ledger.flows.filter(({ level }) => names.size === 0 || names.has(level)).slice(0, MOST_FLOWS)
+  const rejected = ledger.clients
+    .flatMap((one) => (one.sent === undefined || one.sent.rejected === 0 ? [] : [{ ...one, count: one.sent.rejected }]))
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, MOST_FLOWS)
   const blocks: ReportBlock[] = []
-  if (flows.dumps === 0) {
+  if (ledger.dumps === 0) {
     blocks.push(
       text('Unknown: metrics do not identify flows, and no debug dump of requests was recorded in this time.'),
     )
   } else if (own.length > 0) {
     blocks.push(
       text(
-        `Mean of ${plain.counted(flows.dumps, 'debug dump')}${names.size === 0 ? '' : `, of ${listed([...names])}`}. A dump shows one instant: short requests in between are missing.`,
+        `Mean of ${plain.counted(ledger.dumps, 'debug dump')}${names.size === 0 ? '' : `, of ${listed([...names])}`}. A dump shows one instant: short requests in between are missing.`,
       ),
       {
         kind: 'table',
@@ -269,15 +272,15 @@ function users({ flows }: Incident, troubled: readonly Place[]): ReportBlock[] {
       },
     )
   } else {
-    blocks.push(text(`No request of these levels is in any of ${plain.counted(flows.dumps, 'debug dump')}.`))
+    blocks.push(text(`No request of these levels is in any of ${plain.counted(ledger.dumps, 'debug dump')}.`))
   }
   if (rejected.length > 0) {
     blocks.push(
-      text(`Rejected requests by user, of ${plain.counted(flows.requests, 'single request')} that were recorded.`),
+      text(`Rejected requests by user, of ${plain.counted(ledger.requests, 'single request')} that were recorded.`),
       {
         kind: 'table',
         head: [{ text: 'User' }, { text: 'Level' }, { text: 'Rejected', number: true }],
-        rows: rejected.map(({ user, level, count }) => [user, level, plain.amount(count)]),
+        rows: rejected.map((one) => [clientName(one), one.level, plain.amount(one.count)]),
       },
     )
   }
@@ -341,7 +344,7 @@ const shown = (value: unknown): string => (value === undefined ? 'absent' : JSON
 function glossary(incident: Incident, places: readonly Place[]): ReportSection {
   const happened = REJECT_REASONS.filter((reason) => places.some(({ level }) => (level.rejected?.[reason] ?? 0) > 0))
   const terms: readonly TermId[] = ['apf', 'seat', 'rejected', ...happened, 'nominal-limit', 'current-limit']
-  const dumped: readonly TermId[] = incident.flows.dumps > 0 ? ['flow'] : []
+  const dumped: readonly TermId[] = incident.ledger.dumps > 0 ? ['flow'] : []
   return {
     title: 'Glossary',
     blocks: [

@@ -88,7 +88,7 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
 
 /** The data behind the report, and what it cannot show. */
 export function evidence(incident: Incident, { source, version }: ReportOptions): ReportBlock[] {
-  const { servers, flows } = incident
+  const { servers, ledger } = incident
   const when = timesIn(incident)
   const items = servers.map((server) => {
     const { id, samples, first, last, usualIntervalMs, versions, gaps } = server
@@ -107,10 +107,10 @@ export function evidence(incident: Incident, { source, version }: ReportOptions)
         'Dispatched and rejected requests are differences of counters between the first and the last sample. A restart loses the counts since the last sample before it.',
         'Seats, limits and waiting requests are as sampled: changes between two samples are missed.',
         'Waits are estimates from the buckets of histograms, as in Prometheus.',
-        flows.dumps === 0
+        ledger.dumps === 0
           ? 'No debug dumps of requests were recorded.'
-          : `Flows are those of ${plain.counted(flows.dumps, 'debug dump')}.`,
-        ...(flows.requests === 0 ? [] : [`${plain.counted(flows.requests, 'single request')} were recorded.`]),
+          : `Flows are those of ${plain.counted(ledger.dumps, 'debug dump')}.`,
+        ...(ledger.requests === 0 ? [] : [`${plain.counted(ledger.requests, 'single request')} were recorded.`]),
         `Written by APF Console ${version}.`,
       ],
     },

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { SPECIMENS } from '../diagnose/causes.fixture.ts'
 import { diagnose } from '../diagnose/diagnose.ts'
-import { likelyCause, wordsFor } from './cause.ts'
+import { plain } from '../text/format.ts'
+import { causeSentences, likelyCause, wordsFor } from './cause.ts'
 
 it('says of a level the same cause in the summary, in the headline and in an alert', () => {
   for (const { given, evidence } of SPECIMENS.slice(4, 8)) {
@@ -9,9 +10,11 @@ it('says of a level the same cause in the summary, in the headline and in an ale
     const [first] = findings
     const cause = likelyCause(findings)
     if (first === undefined || cause === undefined) continue
-    expect(summary, given).toContain(cause.text.slice(0, -1))
+    const [said = ''] = causeSentences(first, plain)
+    expect(said).toContain(`Most likely: ${first.title.toLowerCase()}`)
+    expect(summary, given).toContain(`Most likely: ${first.title.toLowerCase()}`)
     if (now.tone === 'trouble' && (cause.level ?? now.level) === now.level)
-      expect(now.details, given).toContain(cause.text)
+      expect(now.details, given).toContain(said)
     if (cause.level === undefined) continue
     const words = wordsFor(findings, { server: 'server', level: cause.level })
     if (first.place.server === 'server') expect(words?.cause, given).toBe(`${first.title}. ${first.text}`)

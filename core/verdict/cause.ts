@@ -1,12 +1,15 @@
+import { EXEMPT } from '../config/objects.ts'
 import type { RuleId } from '../contract/alerts.ts'
 import type { Finding } from '../contract/diagnosis.ts'
+import type { Format } from '../text/format.ts'
+import { listed } from '../text/text.ts'
 
 /** The first cause of a diagnosis, as the headline says it. */
 export interface LikelyCause {
   readonly server: string | undefined
   /** Absent: it concerns the whole server. */
   readonly level: string | undefined
-  readonly text: string
+  readonly finding: Finding
 }
 
 /** Rules about waits and rejections, which a diagnosis explains. */
@@ -26,9 +29,39 @@ export const wordsFor = (
     : found && { cause: `${found.title}. ${found.text}`, remedy: found.remedy.text }
 }
 
+const MOST_NAMED = 5
+
+/** `a, b and c`, `a, b and 18 more`. */
+export const victimNames = (victims: Finding['victims']): string =>
+  listed([
+    ...victims.slice(0, MOST_NAMED).map(({ name }) => name),
+    ...(victims.length > MOST_NAMED ? [`${victims.length - MOST_NAMED} more`] : []),
+  ])
+
+/** Who suffers and how much, in a sentence; empty for nobody. */
+export function victimsSentence(victims: Finding['victims']): string {
+  const [worst] = victims
+  if (worst === undefined) return ''
+  return victims.length <= 2
+    ? `Suffering: ${victims.map(({ name, text }) => `${name} (${text})`).join(', ')}.`
+    : `Suffering: ${victimNames(victims)} (${worst.name}: ${worst.text}).`
+}
+
+/** Who or what it is and since when, and who suffers: two sentences. */
+export function causeSentences({ title, culprit, share, since, victims }: Finding, format: Format): readonly string[] {
+  const who = culprit === undefined ? '' : `: ${culprit}`
+  const part = share === undefined ? '' : ` (${format.percent(share.part)})`
+  const when = since === undefined ? '' : `, since ${format.time(since)}`
+  return [
+    `Most likely: ${title.toLowerCase()}${who}${part}${when}.`,
+    victimsSentence(victims),
+  ]
+}
+
 /** `undefined` where the first finding is no cause of what requests suffer. */
 export function likelyCause([best]: readonly Finding[]): LikelyCause | undefined {
   if (best === undefined || best.group === 'own side' || best.group === 'none') return undefined
   const { server, level } = best.place
-  return { server, level, text: `Most likely: ${best.title.toLowerCase()}.` }
+  // Exempt requests harm those of all levels.
+  return { server, level: level === EXEMPT ? undefined : level, finding: best }
 }

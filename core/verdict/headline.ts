@@ -4,6 +4,7 @@ import { gapsPhrase } from '../history/gaps.ts'
 import { peakOverMean } from '../frame/aggregate.ts'
 import { unixMsOf } from '../units.ts'
 import { byCodeUnits, listed } from '../text/text.ts'
+import { causeSentences } from './cause.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { troubleOf } from '../frame/recent.ts'
 import {
@@ -107,14 +108,27 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
   }
   const unequal = imbalance(servers, format)
   if (unequal !== undefined) return unequal
+  const slow = servers.flatMap(({ cause }) => cause ?? []).find(({ finding }) => finding.symptom !== undefined)
+  if (slow?.finding.symptom !== undefined) {
+    const { symptom, place } = slow.finding
+    return {
+      tone: 'trouble',
+      title: `No level queues or rejects, but ${symptom}`,
+      ...(place.level !== undefined && { level: place.level }),
+      evidence: causeSentences(slow.finding, format),
+      actions: [],
+    }
+  }
   const stray = ordered.find(({ row }) => usesCatchAll(row))
   return stray === undefined ? flowing(servers, cases, format) : catchAllUsed(stray)
 }
 
 /** Begins with the cause of this level's trouble, or of that of its server. */
-function withCause(statement: Told, { server: { id, cause }, row }: Case): Told {
+function withCause(statement: Told, { server: { id, cause }, row, format }: Case): Told {
   const isOfIt = cause !== undefined && (cause.server ?? id) === id && (cause.level ?? row.name) === row.name
-  return isOfIt ? { ...statement, evidence: [cause.text, ...statement.evidence] } : statement
+  return isOfIt
+    ? { ...statement, evidence: [...causeSentences(cause.finding, format), ...statement.evidence] }
+    : statement
 }
 
 /** Names the other levels that reject or queue, so that one sentence does not hide them. */

@@ -1,11 +1,11 @@
-import type { ObjectSet } from '../../core/config/objects.ts'
 import type { ForecastEvidence } from '../../core/contract/forecast.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
-import type { Evidence } from '../../core/diagnose/facts.ts'
+import type { LiveRequest } from '../../core/contract/live.ts'
+import type { Evidence, ObjectsAt } from '../../core/diagnose/facts.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { createExistingLevels } from '../../core/source/existingLevels.ts'
-import { knownObjects, type SourceEvent } from '../../core/source/sourceEvent.ts'
+import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/source/sourceEvent.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { LONGEST_SPAN_SECONDS, twinHistory } from '../../core/twin/history.ts'
 import { NOW_MS } from '../../core/verdict/now.ts'
@@ -19,6 +19,8 @@ const MOST_PAGES = KEPT_MS / PAGE_MS
 /** No pages are kept of further servers of a source. */
 const MOST_SERVERS = 8
 const MOST_DUMPS = 60
+/** Single requests, the newest. */
+const MOST_REQUESTS = 20_000
 /** A forecast on the screen follows every keystroke, so a run has few requests. */
 const REQUESTS_OF_RUN = 5_000
 
@@ -41,7 +43,10 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   const dumps = new Map<string, DumpFrame[]>()
   const health = new Map<string, ServerHealth>()
   const existing = createExistingLevels()
-  let objects: ObjectSet | undefined
+  /** The objects over time: the last ones from before the kept pages, and every later change. */
+  let history: ObjectsAt[] = []
+  /** By number, in their last state. */
+  const requests = new Map<number, LiveRequest>()
   const most = (MOST_PAGES * PAGE_MS) / pageMs
   const takeFrame = (frame: ServerFrame): void => {
     const kept = pages.get(frame.id) ?? new Map<number, ServerFrame>()
@@ -61,12 +66,32 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
     const newest = Math.max(...kept.keys())
     for (const one of kept.keys()) if (one <= newest - most) kept.delete(one)
   }
+  const takeObjects = (reading: ObjectsReading): void => {
+    const objects = knownObjects(reading)
+    if (objects === undefined || objects === history.at(-1)?.objects) return
+    // Without a time of its own it is as new as the pages.
+    const newest = Math.max(0, ...[...recent.values()].map((late) => unixMsOf(late.at(-1)?.at ?? '')))
+    const at = reading.asOf === undefined ? newest : unixMsOf(reading.asOf)
+    const old = history.findLastIndex((one) => one.at < at - KEPT_MS)
+    history = [...history.slice(Math.max(0, old)), { at, objects }]
+  }
+  const takeRequests = (rows: readonly LiveRequest[]): void => {
+    for (const row of rows) {
+      requests.delete(row.seq)
+      requests.set(row.seq, row)
+    }
+    for (const [seq, { at }] of requests) {
+      if (requests.size <= MOST_REQUESTS && at >= (rows.at(-1)?.at ?? 0) - KEPT_MS) break
+      requests.delete(seq)
+    }
+  }
   const frames = (server: string): readonly ServerFrame[] => [...(pages.get(server)?.values() ?? [])]
   return {
     take(given) {
       const event = existing(given)
       if (event.kind === 'frame') takeFrame(event.frame)
-      if (event.kind === 'objects') objects = knownObjects(event.reading) ?? objects
+      if (event.kind === 'objects') takeObjects(event.reading)
+      if (event.kind === 'requests' && 'changes' in event) takeRequests(event.changes.requests)
       if (event.kind === 'health') health.set(event.health.id, event.health)
       if (event.kind !== 'dump' || !pages.has(event.dump.server)) return
       const { server } = event.dump
@@ -84,7 +109,9 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
         recent: recent.get(server) ?? [],
       })),
       health: [...health.values()],
-      objects,
+      objects: history.at(-1)?.objects,
+      history,
+      requests: [...requests.values()],
       asOf,
     }),
   }

@@ -1,0 +1,248 @@
+import { classifyingConfiguration } from '../classify/configuration.ts'
+import { changeText, findObject, writeOf } from '../compare/noted.ts'
+import { startedText } from '../compare/notes.ts'
+import { configDiff, type ObjectDifference } from '../config/content.ts'
+import { defaultLevel, type ObjectSet } from '../config/objects.ts'
+import type { JudgedChange, ProposedManifest } from '../contract/diagnosis.ts'
+import { seatImpact } from '../impact/seatImpact.ts'
+import { writeManifest } from '../manifest/write.ts'
+import { plain } from '../text/format.ts'
+import { listed } from '../text/text.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
+import { clientName, pressureOf } from '../verdict/ledger.ts'
+import type { Evidence, LevelFacts, ServerFacts } from './facts.ts'
+
+/** A change of one object, and what it does to a server now: the same without it. */
+export interface Change {
+  readonly at: UnixMs
+  readonly difference: ObjectDifference
+  /** `FlowSchema payments`. */
+  readonly subject: string
+  /** Who wrote it: the user of an audit log, else the field manager. */
+  readonly by: string | undefined
+  /** Nominal seats of levels without it and with it, where they differ; the level that loses most first. */
+  readonly seats: readonly { readonly level: string; readonly without: number; readonly now: number }[]
+  /** Clients whose requests go elsewhere because of it. */
+  readonly moved: readonly {
+    readonly client: string
+    readonly what: string
+    readonly from: string
+    readonly to: string
+    /** Seats that it takes and waits for. */
+    readonly pressure: number
+  }[]
+  /** Properties of a level that make it reject or wait sooner. */
+  readonly tightened: readonly string[]
+  /** The former object; none if it did not exist. */
+  readonly undo: readonly ProposedManifest[]
+}
+
+/** Changes so long before the trouble are no suspects. */
+const LOOKED_BACK_MS = 600_000
+/** Clients that are classified again: those that use the most. */
+const MOST_CLASSIFIED = 200
+/** A limit follows an edit within one recomputation, a page shows it with the next sample. */
+const TAKES_EFFECT_MS = 15_000
+
+/** Every change of the objects that was seen, in the order of time, with its effect on the server. */
+export function changesOf({ history = [], requests = [] }: Evidence, server: ServerFacts): readonly Change[] {
+  const present = history.at(-1)?.objects
+  if (present === undefined) return []
+  const since = server.to - LOOKED_BACK_MS
+  return history
+    .flatMap(({ at, objects: after }, i) => {
+      const before = history[i - 1]?.objects
+      if (before === undefined || at < since || at > server.to) return []
+      return configDiff(before, after).flatMap((difference) => {
+        const change = changeOf({ at, before, after, present, difference }, server)
+        const writer = requests.findLast((row) => writes(row, difference) && row.at <= change.at + 2_000)
+        return [writer === undefined ? change : { ...change, by: writer.user }]
+      })
+    })
+    .toSorted((a, b) => a.at - b.at)
+}
+
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
+const writes = (
+  { verb, resource, name }: { readonly verb: string; readonly resource: string; readonly name: string },
+  { kind, name: of }: ObjectDifference,
+): boolean =>
+  WRITES.has(verb) &&
+  name === of &&
+  resource.startsWith(kind === 'FlowSchema' ? 'flowschemas.' : 'prioritylevelconfigurations.')
+
+interface Seen {
+  readonly at: UnixMs
+  readonly before: ObjectSet
+  readonly after: ObjectSet
+  readonly present: ObjectSet
+  readonly difference: ObjectDifference
+}
+
+function changeOf({ at, before, after, present, difference }: Seen, server: ServerFacts): Change {
+  const { kind, name, change } = difference
+  const [was, is] = [findObject(before, difference), findObject(after, difference)]
+  const written = writeOf(difference, is, at)
+  const without = withObject(present, kind, name, was)
+  const seats = seatsMoved(without, present, server)
+  return {
+    at: written.at,
+    difference,
+    subject: `${kind} ${name}`,
+    by: written.by,
+    seats: seats.toSorted((a, b) => b.without - b.now - (a.without - a.now)),
+    moved: kind === 'FlowSchema' || change !== 'changed' ? requestsMoved(without, present, server) : [],
+    tightened: kind === 'FlowSchema' ? [] : tightenedIn(without, present, name),
+    undo: was === undefined ? [] : [{ kind, name, text: writeManifest(kind, was) }],
+  }
+}
+
+/** The objects with one of them as it was; without it where it was not. */
+function withObject(
+  { levels, schemas }: ObjectSet,
+  kind: ObjectDifference['kind'],
+  name: string,
+  object: ReturnType<typeof findObject>,
+): ObjectSet {
+  const others = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]): T[] =>
+    all.filter(({ metadata }) => metadata.name !== name)
+  if (kind === 'FlowSchema') {
+    const was = object !== undefined && 'matchingPrecedence' in object.spec ? [{ ...object, spec: object.spec }] : []
+    return { levels, schemas: [...others(schemas), ...was] }
+  }
+  const was = object !== undefined && !('matchingPrecedence' in object.spec) ? [{ ...object, spec: object.spec }] : []
+  return { levels: [...others(levels), ...was], schemas }
+}
+
+function seatsMoved(without: ObjectSet, present: ObjectSet, { limit, last }: ServerFacts): Change['seats'] {
+  if (limit === undefined) return []
+  const { rows } = seatImpact({ before: without, after: present, serverLimit: limit, version: last.version })
+  return rows.flatMap(({ name, before, after }) => {
+    const [was, is] = [before?.nominal ?? 0, after?.nominal ?? 0]
+    return was === is ? [] : [{ level: name, without: was, now: is }]
+  })
+}
+
+function requestsMoved(without: ObjectSet, present: ObjectSet, { limit, ledger }: ServerFacts): Change['moved'] {
+  const [was, is] = [classifyingConfiguration(without, limit), classifyingConfiguration(present, limit)]
+  return ledger.clients.slice(0, MOST_CLASSIFIED).flatMap((client) => {
+    const all = client.calls.reduce((sum, { count }) => sum + count, 0)
+    const found = client.calls.flatMap(({ text, count, digest }) => {
+      const [before, now] = [was.schemaOf(digest), is.schemaOf(digest)]
+      const to = now.spec.priorityLevelConfiguration.name
+      // Groups that the source does not tell decide in which schema a request is: what it shows comes first.
+      if (now.metadata.name !== client.schema || before.metadata.name === client.schema) return []
+      return [{ what: text, part: count / all, from: before.spec.priorityLevelConfiguration.name, to }]
+    })
+    const [first] = found
+    const part = found.reduce((sum, one) => sum + one.part, 0)
+    return first === undefined
+      ? []
+      : [{ client: clientName(client), ...first, what: listed(found.map(({ what }) => what)), pressure: part * pressureOf(client) }]
+  })
+}
+
+/** What makes a level hold fewer requests, or lend more and borrow less. */
+function tightenedIn(without: ObjectSet, present: ObjectSet, name: string): readonly string[] {
+  const [was, is] = [without, present].map(({ levels }) => {
+    const found = levels.find(({ metadata }) => metadata.name === name)
+    return found && defaultLevel(found).spec.limited
+  })
+  if (was === undefined || is === undefined) return []
+  const [queues, now] = [was.limitResponse.queuing, is.limitResponse.queuing]
+  const less = (what: string, from: number | undefined, to: number | undefined): readonly string[] =>
+    from !== undefined && to !== undefined && to < from ? [`${what} ${from} → ${to}`] : []
+  const [most, mostNow] = [was.borrowingLimitPercent ?? Infinity, is.borrowingLimitPercent ?? Infinity]
+  return [
+    ...(queues !== undefined && now === undefined ? ['queues → none'] : []),
+    ...less('queues', queues?.queues, now?.queues),
+    ...less('queueLengthLimit', queues?.queueLengthLimit, now?.queueLengthLimit),
+    ...less('handSize', queues?.handSize, now?.handSize),
+    ...(mostNow < most ? [`borrowingLimitPercent ${most === Infinity ? 'none' : most} → ${mostNow}`] : []),
+    ...((is.lendablePercent ?? 0) > (was.lendablePercent ?? 0)
+      ? [`lendablePercent ${was.lendablePercent ?? 0} → ${is.lendablePercent ?? 0}`]
+      : []),
+  ]
+}
+
+/** A level that loses less of its seats, or gets less of its traffic by an edit, is not harmed by it. */
+const LEAST_LOST = 0.1
+const LEAST_MOVED = 0.2
+
+/** What a change does to a level: the part of its seats or of its traffic that it is about, 0 to 1. */
+export function harmTo({ seats, moved, tightened, difference }: Change, { name, now }: LevelFacts): number {
+  const own = seats.find(({ level }) => level === name)
+  const lost = own === undefined || own.without === 0 ? 0 : (own.without - own.now) / own.without
+  const wanted = Math.max(1, (now.quantities.seats ?? 0) + (now.evidence.queued ?? 0))
+  const came = moved.reduce((sum, { to, from, pressure }) => sum + (to === name && from !== name ? pressure : 0), 0)
+  const part = Math.min(1, came / wanted)
+  const shape = difference.name === name && tightened.length > 0 ? 0.5 : 0
+  return Math.max(lost >= LEAST_LOST ? lost : 0, part >= LEAST_MOVED ? part : 0, shape)
+}
+
+/** Whether it came before its effect. */
+export const cameBefore = ({ at }: Pick<Change, 'at'>, since: UnixMs | undefined): boolean =>
+  since === undefined || at <= since + TAKES_EFFECT_MS
+
+const MOST_NAMED = 4
+
+const clientsText = (all: Change['moved']): string =>
+  listed([
+    ...all.slice(0, MOST_NAMED).map(({ client, what }) => `${client} (${what})`),
+    ...(all.length > MOST_NAMED ? [`${all.length - MOST_NAMED} more clients`] : []),
+  ])
+
+/** What it did, in a sentence. */
+export function effectText({ seats, moved, tightened }: Change): string {
+  const taken = seats.filter(({ without, now }) => now < without)
+  const given = seats.filter(({ without, now }) => now > without)
+  const seatText = (all: Change['seats']): string =>
+    listed(all.slice(0, 3).map(({ level, without, now }) => `${level} ${plain.amount(without)} → ${plain.amount(now)}`))
+  const parts = [
+    ...(taken.length === 0 ? [] : [`took seats: ${seatText(taken)}`]),
+    ...(given.length === 0 ? [] : [`gave seats: ${seatText(given.toReversed())}`]),
+    ...[...Map.groupBy(moved, ({ from, to }) => `from ${from} to ${to}`)].map(
+      ([way, all]) => `moved ${clientsText(all)} ${way}`,
+    ),
+    ...(tightened.length === 0 ? [] : [`set ${listed(tightened)}`]),
+  ]
+  return parts.length === 0
+    ? 'It moved no seat and none of the requests that were seen.'
+    : `It ${listed(parts)}.`
+}
+
+/** Every change, those to blame first, then by size of their effect; a restart is one. */
+export function judgedChanges(
+  changes: readonly Change[],
+  { id, restartedAt, limit, limitBefore }: ServerFacts,
+  toBlame: (change: Pick<Change, 'subject' | 'at'>) => boolean,
+): readonly JudgedChange[] {
+  const sizeOf = (change: Change): number =>
+    change.seats.reduce((sum, { without, now }) => sum + Math.abs(without - now), 0) +
+    change.moved.reduce((sum, { pressure }) => sum + pressure, 0)
+  const judged = changes
+    .toSorted((a, b) => sizeOf(b) - sizeOf(a))
+    .map((change) => ({
+      at: change.at,
+      subject: change.subject,
+      text: changeText(change.difference, change.by),
+      effect: effectText(change),
+      isToBlame: toBlame(change),
+    }))
+  const flags = limit !== undefined && limitBefore !== undefined && limit !== limitBefore
+  const restart =
+    restartedAt === undefined
+      ? []
+      : [
+          {
+            at: restartedAt,
+            subject: id,
+            text: startedText(id),
+            effect: flags
+              ? `It has ${plain.amount(limit)} seats instead of ${plain.amount(limitBefore)}: its flags changed.`
+              : 'It has as many seats as before.',
+            isToBlame: toBlame({ subject: id, at: restartedAt }),
+          },
+        ]
+  return [...restart, ...judged].toSorted((a, b) => Number(b.isToBlame) - Number(a.isToBlame))
+}

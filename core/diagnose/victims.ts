@@ -1,0 +1,148 @@
+import type { Finding } from '../contract/diagnosis.ts'
+import type { LevelFrame, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import { flowIncrease, quantiles } from '../frame/rates.ts'
+import { allRejected, rejectedSince } from '../frame/recent.ts'
+import { plain } from '../text/format.ts'
+import { clientName, type ClientUse, type Ledger } from '../verdict/ledger.ts'
+import { executionPair, isSlower } from './clues.ts'
+import { NOTICED_SECONDS, type LevelFacts, type ServerFacts } from './facts.ts'
+import { byUser } from './suspects.ts'
+
+type Victim = Finding['victims'][number]
+const MOST_VICTIMS = 100
+/** Whoever suffers less than this part of what the worst suffers is spared. */
+const SMALL_HARM = 0.05
+
+/**
+ * Who suffers in a level and does not cause it: clients, where the source tells them, else flow schemas. `culprits` are
+ * names of clients, `schemas` the only schemas of these.
+ */
+export function victimsIn(
+  server: ServerFacts,
+  level: LevelFacts,
+  { culprits, schemas }: { readonly culprits: ReadonlySet<string>; readonly schemas: ReadonlySet<string> },
+): readonly Victim[] {
+  const { ledger, earlier } = server
+  if (ledger.dumps + ledger.requests === 0) return schemasIn(server, level, schemas)
+  return byUser(ledger, level.name)
+    .filter(({ name }) => !culprits.has(name))
+    .flatMap(({ name, uses }) => {
+      const suffering = sufferingOf(uses)
+      return suffering === undefined ? [] : [{ name, ...suffering, before: waitBefore(earlier, level.name, name) }]
+    })
+    .toSorted((a, b) => b.harm - a.harm)
+    .filter(({ harm }, _, [worst]) => harm >= SMALL_HARM * (worst?.harm ?? 0))
+    .slice(0, MOST_VICTIMS)
+    .map(({ name, text, before }) => ({ name, text: before === undefined ? text : `${text} (${before} before)` }))
+}
+
+/** Seconds or requests, to compare clients, and what it suffers in words; `undefined` if it does not. */
+export function sufferingOf(
+  uses: readonly ClientUse[],
+): { readonly harm: number; readonly text: string } | undefined {
+  const sum = (of: (use: ClientUse) => number): number => uses.reduce((all, use) => all + of(use), 0)
+  const [rejected, sent] = [sum((use) => use.sent?.rejected ?? 0), sum((use) => use.sent?.count ?? 0)]
+  const waited = waitOf(uses)
+  const [waiting, seen] = [sum((use) => use.seenWaiting), sum((use) => use.seenWaiting + use.seenExecuting)]
+  const parts = [
+    ...(rejected > 0 ? [`${plain.amount(rejected)} of ${plain.counted(sent, 'request')} rejected`] : []),
+    ...(waited !== undefined && waited >= NOTICED_SECONDS ? [`waits ${plain.seconds(waited)}`] : []),
+  ]
+  if (parts.length > 0) return { harm: rejected + (waited ?? 0), text: parts.join(', ') }
+  const age = sum((use) => (use.waited ?? 0) * use.seenWaiting) / Math.max(1, waiting)
+  if (waiting < 2 || age < NOTICED_SECONDS) return undefined
+  // Dumps show a request that waits for long again and again: only its share says something.
+  return { harm: (waiting / seen) * age, text: `${plain.percent(waiting / seen)} of its requests wait, for ${plain.seconds(age)} so far` }
+}
+
+/** Mean wait of its single requests, seconds. */
+function waitOf(uses: readonly ClientUse[]): number | undefined {
+  const known = uses.flatMap(({ sent }) => (sent?.waited === undefined ? [] : [{ ...sent, waited: sent.waited }]))
+  const count = known.reduce((all, sent) => all + sent.count, 0)
+  return count === 0 ? undefined : known.reduce((all, sent) => all + sent.waited * sent.count, 0) / count
+}
+
+function waitBefore(earlier: Ledger, level: string, name: string): string | undefined {
+  const uses = byUser(earlier, level).find((one) => one.name === name)?.uses
+  const waited = uses && waitOf(uses)
+  return waited === undefined ? undefined : plain.seconds(waited)
+}
+
+/** Flow schemas of a level whose requests wait noticeably or are rejected, from its metrics. */
+function schemasIn({ pages, last }: ServerFacts, { name }: LevelFacts, culprits: ReadonlySet<string>): readonly Victim[] {
+  const [now, then] = [last, pages[0]].map((page) => page && levelIn(page, name))
+  return (now?.schemas ?? []).flatMap((schema): readonly Victim[] => {
+    if (culprits.has(schema.name)) return []
+    const earlier = then?.schemas.find((one) => one.name === schema.name)
+    const rejected = allRejected(rejectedSince(schema, earlier))
+    const { waitP99, waitP99Range } = quantiles(increase(schema, earlier))
+    const parts = [
+      ...(rejected > 0 ? [`${plain.counted(rejected, 'request')} rejected`] : []),
+      ...((waitP99 ?? 0) >= NOTICED_SECONDS ? [`wait p99 ${plain.quantile(waitP99, waitP99Range)}`] : []),
+    ]
+    return parts.length === 0 ? [] : [{ name: `flow schema ${schema.name}`, text: parts.join(', ') }]
+  })
+}
+
+const levelIn = ({ levels }: ServerFrame, name: string): LevelFrame | undefined =>
+  levels.find((level) => level.name === name)
+const increase = (schema: SchemaFrame, earlier: SchemaFrame | undefined) =>
+  flowIncrease(schema, earlier && { wait: earlier.wait, execution: earlier.execution })
+
+/** A client has so many times more requests under way than before where they take longer, or more are sent. */
+const GROWN = 2
+const FEWEST_SEEN = 3
+
+/** Who waits for a server whose requests take longer than before: clients, where dumps tell them, else flow schemas. */
+export function slowedIn(server: ServerFacts): readonly Victim[] {
+  const { levels, exempt, ledger, earlier } = server
+  const culprits = new Set(levels.flatMap(({ suspects }) => suspects.map(({ name }) => name)))
+  const clients = ledger.dumps === 0 || earlier.dumps === 0 ? [] : grown(ledger, earlier, culprits)
+  if (clients.length > 0) return clients
+  return [...levels, ...(exempt === undefined ? [] : [exempt])]
+    .flatMap((level) =>
+      level.now.schemas.flatMap((schema) => {
+        const pair = executionPair(schema, level.before)
+        return pair === undefined || !isSlower(pair) ? [] : [{ schema: schema.schema, ...pair }]
+      }),
+    )
+    .toSorted((a, b) => b.is / b.was - a.is / a.was)
+    .map(({ schema, was, is }) => ({
+      name: `flow schema ${schema}`,
+      text: `executes ${plain.seconds(is)} (${plain.seconds(was)} before)`,
+    }))
+}
+
+/** Clients that were there before and have more requests under way now. */
+function grown(now: Ledger, before: Ledger, culprits: ReadonlySet<string>): readonly Victim[] {
+  const [is, was] = [underWay(now), underWay(before)]
+  return [...is]
+    .flatMap(([name, one]) => {
+      const least = { mean: 1 / Math.max(1, before.dumps), seen: 0 }
+      const then = was.get(name) ?? least
+      const ratio = one.mean / Math.max(least.mean, then.mean)
+      return culprits.has(name) || one.seen < FEWEST_SEEN || ratio < GROWN || !was.has(name)
+        ? []
+        : [{ name, ratio, mean: one.mean, then: then.mean }]
+    })
+    .toSorted((a, b) => b.mean - a.mean)
+    .slice(0, MOST_VICTIMS)
+    .map(({ name, mean, then }) => ({
+      name,
+      text: `${plain.amount(mean)} requests under way at once, ${plain.amount(then)} before`,
+    }))
+}
+
+/** Requests of each client in an average dump, and in all of them. */
+function underWay({ clients }: Ledger): ReadonlyMap<string, { readonly mean: number; readonly seen: number }> {
+  const found = new Map<string, { mean: number; seen: number }>()
+  for (const client of clients) {
+    const name = clientName(client)
+    const one = found.get(name) ?? { mean: 0, seen: 0 }
+    found.set(name, {
+      mean: one.mean + client.waiting + client.executing,
+      seen: one.seen + client.seenWaiting + client.seenExecuting,
+    })
+  }
+  return found
+}
