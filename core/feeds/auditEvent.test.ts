@@ -155,7 +155,7 @@ describe('lines and batches', () => {
       { kind: 'arrival' },
       { kind: 'unreadable', problem: 'Line 4: A line is not JSON: {"kind":"Event","audit' },
     ])
-    expect(readAuditBatch(JSON.stringify({ kind: 'EventList', items: [event, 7] }))).toMatchObject([
+    expect(readAuditBatch(JSON.stringify({ kind: 'EventList', items: [event, { kind: 'Pod' }] }))).toMatchObject([
       { kind: 'arrival' },
       { kind: 'unreadable' },
     ])

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { LogUnwrapper } from './envelopes.ts'
+import { stringify } from 'yaml'
+import { LogUnwrapper } from './unwrapper.ts'
 import { readAuditBatch, logKindOf, readLog } from './logReader.ts'
 import type { FeedArrival, FeedRecord } from './request.ts'
 
@@ -53,6 +54,106 @@ const aksRow = (event: Partial<ReturnType<typeof eventOf>>): object => ({
   RequestReceivedTime: event.requestReceivedTimestamp,
   StageReceivedTime: event.stageTimestamp,
   Annotations: json(event.annotations),
+})
+
+const csv = (cells: readonly string[], by = ','): string =>
+  cells.map((cell) => (/[",;\t\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(by)
+/** A table with the records in one column. */
+const table =
+  (header: readonly string[], row: (record: string) => readonly string[], by?: string) =>
+  (records: readonly string[]) =>
+    [header, ...records.map(row)].map((cells) => csv(cells, by)).join('\n')
+/** The value as OpenTelemetry writes any value. */
+const anyValue = (value: unknown): object =>
+  Array.isArray(value)
+    ? { arrayValue: { values: value.map(anyValue) } }
+    : typeof value === 'object' && value !== null
+      ? { kvlistValue: { values: Object.entries(value).map(([key, one]) => ({ key, value: anyValue(one) })) } }
+      : typeof value === 'number'
+        ? { intValue: String(value) }
+        : { stringValue: String(value) }
+const resourceLogs = (bodies: readonly object[]): string =>
+  json({
+    resourceLogs: [{ resource: {}, scopeLogs: [{ logRecords: bodies.map((body) => ({ timeUnixNano: '1', body })) }] }],
+  })
+const partsOf = (text: string, length: number): readonly string[] =>
+  text.match(new RegExp(`.{1,${length}}`, 'gsu')) ?? []
+
+/** Forms of audit events and request lines alike: texts in what collectors and clouds put around them. */
+const BOTH: Readonly<Record<string, (records: readonly string[]) => string>> = {
+  'Vector, kubernetes_logs': (records) =>
+    records
+      .map((message) => json({ file: '/var/log/pods/x', kubernetes: { pod_labels: { a: 'b' } }, message }))
+      .join('\n'),
+  'Datadog search': (records) =>
+    json({
+      data: records.map((message) => ({ id: '1', type: 'log', attributes: { message, tags: ['a'] } })),
+      meta: {},
+    }),
+  'Datadog table': table(['Date', 'Host', 'Message'], (record) => ['2026-11-20T10:00:00Z', 'n', record]),
+  'Grafana table': table(['labels', 'Time', 'Line'], (record) => ['{"job":"audit"}', '1', record]),
+  'table with tabs': table(['ts', 'line'], (record) => ['1', record], '\t'),
+  'table with semicolons': table(['ts', 'line'], (record) => ['1', record], ';'),
+  'Promtail, dry run': (records) =>
+    records.map((record) => `2026-11-20T10:00:00+0000{filename="/var/log/a.log", job="a"}\t${record}`).join('\n'),
+  OpenTelemetry: (records) => resourceLogs(records.map((stringValue) => ({ stringValue }))),
+  'Splunk HEC, joined': (records) => records.map((event) => json({ time: 1, host: 'n', event })).join(''),
+  'Splunk results': (records) =>
+    json({ preview: false, fields: [{ name: '_raw' }], results: records.map((_raw) => ({ _bkt: 'x', _raw })) }),
+  'Splunk table': table(['_raw', '_time', 'host'], (record) => [record, '2026-11-20T10:00:00', 'n']),
+  'gcloud, textPayload': (records) =>
+    records.map((record) => `---\ninsertId: x\ntextPayload: ${json(record)}\ntimestamp: '2026'\n`).join(''),
+  'Logs Insights table': table(['@timestamp', '@message'], (record) => ['2026-11-20 10:00:00.010', record]),
+  'Firehose, joined': (records) =>
+    records.map((message) => json({ messageType: 'DATA_MESSAGE', logEvents: [{ id: '1', message }] })).join(''),
+  'Log Analytics query': (records) =>
+    json({
+      tables: [{ name: 'p', columns: [{ name: 'C' }, { name: 'log_s' }], rows: records.map((one) => ['a', one]) }],
+    }),
+  'table ContainerLogV2': (records) => json(records.map((LogMessage) => ({ Computer: 'n', LogMessage }))),
+  GELF: (records) =>
+    records.map((one) => json({ version: '1.1', short_message: one.slice(0, 9), full_message: one })).join('\n'),
+  Logstash: (records) =>
+    records.map((original) => json({ '@version': '1', event: { original }, message: original })).join('\n'),
+  'Elasticsearch, fields': (records) =>
+    json({ hits: { hits: records.map((one) => ({ fields: { message: [one] } })) } }),
+  'JSON sequence': (records) => records.map((MESSAGE) => `\u001E${json({ MESSAGE })}\n`).join(''),
+  'stern with colours': (records) =>
+    records.map((one) => `\u001B[31mkube-apiserver-n1\u001B[0m \u001B[91mkube-apiserver\u001B[0m ${one}`).join('\n'),
+  'stern in JSON': (records) => records.map((message) => json({ message, podName: 'p' })).join('\n'),
+  'joined files with byte order marks': (records) => records.map((one) => `\uFEFF${one}\r\n`).join(''),
+  'syslog with structured data': (records) =>
+    records.map((one) => `<134>1 2026-11-20T10:00:00Z n app 1 ID47 [x@32473 iut="3"] ${one}`).join('\n'),
+  grep: (records) => records.map((one) => `audit/audit.log:12:${one}`).join('\n'),
+  'CRI, split': (records) =>
+    records
+      .flatMap((one) =>
+        partsOf(one, 100).map(
+          (part, n, all) => `2026-11-20T10:00:00Z stderr ${n < all.length - 1 ? 'P' : 'F'} ${part}\n`,
+        ),
+      )
+      .join(''),
+  'Docker, split': (records) =>
+    records
+      .flatMap((one) =>
+        partsOf(`${' '.repeat(16_300)}${one}\n`, 16_384).map((log) => json({ log, stream: 'stderr', time: '2026' })),
+      )
+      .join('\n'),
+}
+
+const eventIn = (text: string): ReturnType<typeof eventOf> => JSON.parse(text)
+/** Members as queries select them. */
+const flat = (event: ReturnType<typeof eventOf>): Readonly<Record<string, string>> => ({
+  auditID: event.auditID,
+  stage: event.stage,
+  verb: event.verb,
+  requestURI: event.requestURI,
+  'user.username': event.user.username,
+  'user.groups.0': event.user.groups[0] ?? '',
+  'responseStatus.code': String(event.responseStatus.code),
+  requestReceivedTimestamp: event.requestReceivedTimestamp,
+  stageTimestamp: event.stageTimestamp,
+  'annotations.authorization.k8s.io/decision': 'allow',
 })
 
 /** Every form in which a file of audit events is known to come. */
@@ -145,6 +246,37 @@ const AUDIT: Readonly<Record<string, (events: Events) => string>> = {
   'oc adm node-logs': lines((event) => `ip-10-0-1-2.ec2.internal ${event}`),
   'kubectl logs --prefix': lines((event) => `[pod/kube-apiserver-n/kube-apiserver] ${event}`),
   'Docker JSON around CloudWatch': lines((event) => json({ log: json({ message: event }) })),
+  ...Object.fromEntries(
+    Object.entries(BOTH).map(([name, wrap]) => [name, (events: Events) => wrap(events.map((event) => json(event)))]),
+  ),
+  'joined without anything between': (events) => events.map(json).join(''),
+  'Vector, parsed': lines((event) => json({ file: '/x', parsed: JSON.parse(event) })),
+  'Datadog archive, twice': lines((event) => json({ _id: 'x', attributes: JSON.parse(event), message: event })),
+  'Fluent Bit, merged': lines((event) => json({ date: 1.5, ...JSON.parse(event), kubernetes: {} })),
+  'Fluent Bit, merged under a key': lines((event) => json({ date: 1.5, audit: JSON.parse(event), kubernetes: {} })),
+  'OpenTelemetry, parsed': (events) => resourceLogs(events.map(anyValue)),
+  Filebeat: lines((event) => json({ '@timestamp': '2026', kubernetes: { audit: JSON.parse(event) } })),
+  'EventLists of a webhook': lines((event) => json({ kind: 'EventList', items: [JSON.parse(event)] })),
+  'Logs Insights, selected fields': (events) =>
+    json({
+      results: events.map((one) =>
+        Object.entries(flat(eventIn(json(one)))).map(([field, value]) => ({ field, value })),
+      ),
+    }),
+  'Kibana table of fields': (events) => {
+    const rows = events.map((one) => flat(eventIn(json(one))))
+    return [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))].map((cells) => csv(cells)).join('\n')
+  },
+  'AKS table AKSAudit, of the portal': (events) => {
+    const inUtc = (time: string): string => time.replace(/^(\d+)-(\d+)-(\d+)T(\d+):(.*)Z$/, '$2/$3/$1, $4:$5 AM')
+    const rows = events.map((one) => Object.entries(aksRow(eventIn(json(one)))))
+    const header = (rows[0] ?? []).map(([name]) => (name.endsWith('Time') ? `${name} [UTC]` : name))
+    const cells = rows.map((row) =>
+      row.map(([name, value]) => (name.endsWith('Time') ? inUtc(String(value)) : String(value))),
+    )
+    return [header, ...cells].map((row) => csv(row)).join('\n')
+  },
+  'EventList in YAML': (items) => stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'EventList', items }),
 }
 
 const summary = (records: readonly FeedRecord[]) =>
@@ -174,7 +306,7 @@ describe('envelopes of audit events', () => {
 
   it('read the same events as without an envelope, and as with two of them', () => {
     const names = Object.keys(AUDIT)
-    const nested = names.filter((name) => !/AKSAudit|merged|HEC|tail|S3/.test(name))
+    const nested = names.filter((name) => !/AKSAudit|merged|HEC|tail|S3|YAML|gcloud|table|fields/.test(name))
     const word = fc.string({ unit: 'grapheme', maxLength: 20 })
     const event = fc.record({ n: fc.nat(99), name: word, path: word }).map(({ n, name, path }) => {
       const uri = `/api/v1/namespaces/team-a/pods?labelSelector=${encodeURIComponent(path)}`
@@ -220,6 +352,7 @@ const REQUESTS: Readonly<Record<string, (line: string, n: number) => string>> = 
   'docker compose': (line) => `apiserver-1  | ${line}`,
   'Fluent Bit': (line) => json({ date: 1.5, log: line }),
   'CR LF': (line) => `${line}\r`,
+  'journal -o export': (line) => `MESSAGE=${line}`,
 }
 
 describe('envelopes of request logs', () => {
@@ -232,6 +365,17 @@ describe('envelopes of request logs', () => {
       expect(read).toEqual(readLog('httplog', [0, 1, 2].map(form).join('\n'), NOW))
       expect(read).toMatchObject([0, 1, 2].map((n) => ({ kind: 'arrival', auditId: `id-${n}` })))
     }
+  })
+
+  test.each(Object.entries(BOTH))('%s', (_name, wrap) => {
+    const text = wrap([0, 1, 2].map(klogOf))
+    expect(logKindOf(text)).toBe('httplog')
+    expect(readLog('httplog', text, NOW)).toEqual(readLog('httplog', [0, 1, 2].map(klogOf).join('\n'), NOW))
+  })
+
+  it('that the journal writes as bytes', () => {
+    const text = json({ MESSAGE: [...Buffer.from(klogOf(1))] })
+    expect(readLog('httplog', text, NOW)).toEqual(readLog('httplog', klogOf(1), NOW))
   })
 
   it('of a collector and around a list of CloudWatch', () => {
@@ -286,6 +430,21 @@ describe('entries of Cloud Audit Logs', () => {
     expect((read(entry)[0] as FeedArrival).waitAtMostMs).toBe(undefined)
   })
 
+  it('as gcloud prints them, and as BigQuery exports them', () => {
+    const written = [entry, { ...entry, insertId: 'x2' }].map((one) => `---\n${stringify(one)}`).join('')
+    expect(logKindOf(written)).toBe('audit')
+    for (const text of [written, written.replaceAll('\n', '\r\n'), written.replace('---\n', '')]) {
+      expect(summary(readLog('audit', text, NOW))).toEqual(summary(read(entry, entry)))
+    }
+    const { protoPayload, timestamp, ...others } = entry
+    const row = {
+      ...others,
+      protopayload_auditlog: protoPayload,
+      timestamp: timestamp.replace('T', ' ').replace('Z', ' UTC'),
+    }
+    expect(summary(readLog('audit', json(row), NOW))).toEqual(summary(read(entry)))
+  })
+
   it('of the core group, with their status, and of several parts', () => {
     const created = core('io.k8s.core.v1.pods.create', 'core/v1/namespaces/team-a/pods/web-0')
     expect(read(core('io.k8s.core.v1.nodes.list', 'core/v1/nodes'))).toMatchObject([{ requestURI: '/api/v1/nodes' }])
@@ -313,6 +472,23 @@ describe('texts that are damaged or something else', () => {
     [`\n\n${json({ ...eventOf(1), stageTimestamp: undefined })}`, /^Line 3: .*stageTimestamp/],
   ])('%s', (text, reason) => {
     expect(reasons(text)).toEqual([expect.stringMatching(reason)])
+  })
+
+  test.each([
+    ['a list on one line', (events: Events) => json({ kind: 'EventList', items: events })],
+    ['a pretty list', (events: Events) => JSON.stringify(events, undefined, 2)],
+    [
+      'messages of CloudWatch',
+      (events: Events) => JSON.stringify({ events: events.map((one) => ({ message: json(one) })) }, undefined, 1),
+    ],
+  ])('keep the whole records of %s that is cut', (_name, wrap) => {
+    const text = wrap([eventOf(1), eventOf(2), eventOf(3)])
+    expect(reasons(text.slice(0, -200))).toEqual(['arrival', 'arrival', expect.stringMatching(/cut short/)])
+  })
+
+  it('count the elements of a list that hold no record', () => {
+    const text = json({ events: [{ message: json(eventOf(1)) }, { message: 'hello' }] })
+    expect(reasons(text)).toEqual(['arrival', 'Line 1: A record contains no audit event: its members are message.'])
   })
 
   it('lose only the record that is cut', () => {

@@ -2,100 +2,18 @@ import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { parseJson } from '../text/text.ts'
 import { quoted } from './request.ts'
 
-/** One record of a log, without what collectors put around it. `line`: 1-based line on which it begins. */
-export type LogPiece = { readonly line: number } & (
+/** One record of a log, without what collectors put around it. */
+export type LogRecord =
   | { readonly kind: 'json'; readonly value: JsonObject }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'damaged'; readonly problem: string }
-)
 
-/** What an envelope contains: values or texts, which may be envelopes again; a sentence where it cannot be opened. */
-type Contents = readonly unknown[] | string
-
-/** The form in which a collector or a cloud exports log records. */
-export interface Envelope {
-  readonly name: string
-  readonly open: (value: JsonObject) => Contents | undefined
+/** What a reader looks for in a log. */
+export interface Wanted {
+  /** What only its records contain, however often they are quoted. */
+  readonly traces: RegExp
+  readonly isRecord: (value: JsonObject) => boolean
 }
-
-const list = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined)
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-const member = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined)
-/** `[[time, line], …]` of Loki. */
-const linesOf = (streams: readonly unknown[] | undefined): readonly unknown[] | undefined =>
-  streams?.flatMap((stream) => (list(member(stream, 'values')) ?? []).map((entry) => list(entry)?.[1]))
-const only = (value: unknown): readonly unknown[] | undefined =>
-  isJsonObject(value) || typeof value === 'string' ? [value] : undefined
-
-/** In the order in which they are tried: a specific form before a member that many collectors use. */
-export const ENVELOPES: readonly Envelope[] = [
-  {
-    name: 'response of the API server',
-    open: ({ kind, status, code, reason, message }) =>
-      kind === 'Status' && status === 'Failure'
-        ? `The text is a response of the API server, not a log: ${[code, reason].join(' ')}: ${quoted(text(message) ?? '')}`
-        : undefined,
-  },
-  { name: 'EventList', open: ({ kind, items }) => (kind === 'EventList' ? list(items) : undefined) },
-  {
-    name: 'CloudWatch subscription, compressed',
-    open: ({ awslogs }) =>
-      awslogs === undefined
-        ? undefined
-        : 'The text is a compressed CloudWatch subscription event: unpack it with jq -r .awslogs.data | base64 -d | gunzip.',
-  },
-  {
-    name: 'CloudWatch control message',
-    open: ({ messageType }) => (messageType === 'CONTROL_MESSAGE' ? [] : undefined),
-  },
-  {
-    name: 'CloudWatch filter-log-events or subscription',
-    open: ({ events, logEvents }) => list(events) ?? list(logEvents),
-  },
-  {
-    name: 'CloudWatch Logs Insights',
-    open: ({ results }) =>
-      list(results)?.flatMap((row) =>
-        (list(row) ?? [row]).flatMap((column) => {
-          const name = member(column, 'field')
-          return name === undefined ? [column] : name === '@message' ? [member(column, 'value')] : []
-        }),
-      ),
-  },
-  {
-    name: 'Cloud Audit Logs',
-    open: (value) => (value['protoPayload'] === undefined ? undefined : [cloudAudit(value)]),
-  },
-  { name: 'entries of Cloud Logging', open: ({ entries }) => list(entries) },
-  { name: 'Azure diagnostic records', open: ({ records }) => list(records) },
-  { name: 'AKS diagnostic record', open: ({ properties }) => only(member(properties, 'log')) },
-  { name: 'AKS table AzureDiagnostics', open: (value) => only(value['log_s']) },
-  {
-    name: 'AKS table AKSAudit',
-    open: (value) => (text(value['AuditId']) === undefined ? undefined : [aksAudit(value)]),
-  },
-  { name: 'Loki query', open: ({ data }) => linesOf(list(member(data, 'result'))) },
-  { name: 'Loki push', open: ({ streams }) => linesOf(list(streams)) },
-  {
-    name: 'Elasticsearch',
-    open: ({ hits, _source }) => list(member(hits, 'hits')) ?? only(_source),
-  },
-  { name: 'Splunk', open: ({ result, _raw, event }) => only(result) ?? only(_raw) ?? only(event) },
-  {
-    name: 'record that a collector has parsed',
-    open: (value) => only(value['log_processed']) ?? only(value['jsonPayload']),
-  },
-  {
-    name: 'line of a collector',
-    // Docker, CRI-O and Fluent Bit; Fluentd, Vector and CloudWatch; the journal; logcli and Grafana; Cloud Logging; OpenTelemetry.
-    open: (value) => {
-      const named = ['log', 'message', 'MESSAGE', 'line', 'Line', '@message', 'textPayload', 'body'].find(
-        (name) => only(value[name]) !== undefined,
-      )
-      return named === undefined ? undefined : only(value[named])
-    },
-  },
-]
 
 /** A request line of a log in JSON (`--logging-format=json`). */
 export const isHttpValue = ({ msg, verb }: JsonObject): boolean => msg === 'HTTP' && verb !== undefined
@@ -106,11 +24,108 @@ export const isAuditValue = ({ auditID, kind, apiVersion, stage }: JsonObject): 
     ? kind === 'Event' && typeof apiVersion === 'string' && apiVersion.startsWith('audit.k8s.io/')
     : kind === 'Event' || typeof auditID === 'string'
 
-/** An audit event, or a request line of a log in JSON: not an envelope, whatever its members are called. */
-const isRecord = (value: JsonObject): boolean => isAuditValue(value) || isHttpValue(value)
+/** Audit events and request lines. */
+export const REQUESTS: Wanted = {
+  traces: /audit\.k8s\.io\/v|auditID|AuditId|cloud\.audit\.AuditLog|protopayload_auditlog|"HTTP\\*"/,
+  isRecord: (value) => isAuditValue(value) || isHttpValue(value),
+}
+
+const list = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined)
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const member = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined)
+
+/** What forms hide that are not just members around a record: other values, or a sentence where they cannot be opened. */
+type Form = (value: JsonObject) => readonly unknown[] | string | undefined
+
+const FORMS: readonly Form[] = [
+  ({ kind, status, code, reason, message }) =>
+    kind === 'Status' && status === 'Failure'
+      ? `The text is a response of the API server, not a log: ${[code, reason].join(' ')}: ${quoted(text(message) ?? '')}`
+      : undefined,
+  ({ awslogs }) =>
+    awslogs === undefined
+      ? undefined
+      : 'The text is a compressed CloudWatch subscription event: unpack it with jq -r .awslogs.data | base64 -d | gunzip.',
+  ({ messageType }) => (messageType === 'CONTROL_MESSAGE' ? [] : undefined),
+  // Cloud Audit Logs, from Cloud Logging or BigQuery.
+  (entry) => {
+    const payload = entry['protoPayload'] ?? entry['protopayload_auditlog']
+    return payload === undefined ? undefined : [cloudAudit(entry, payload)]
+  },
+  (row) => (text(row['AuditId']) === undefined ? undefined : [aksAudit(row)]),
+  // Log Analytics: names of columns apart from the rows.
+  ({ columns, rows }) => {
+    const names = list(columns)?.map((column) => text(member(column, 'name')) ?? '')
+    return names && list(rows)?.map((row) => objectOf(names, list(row) ?? []))
+  },
+  // CloudWatch Logs Insights: rows of columns with their names.
+  ({ results }) =>
+    list(results)?.map((row) => {
+      const columns = list(row)
+      const names = columns?.map((column) => text(member(column, 'field')))
+      return names?.every((name) => name !== undefined) === true
+        ? objectOf(names, columns?.map((column) => member(column, 'value')) ?? [])
+        : row
+    }),
+  // OpenTelemetry: a map as a list of its members.
+  (value) => (isJsonObject(value['kvlistValue']) ? [openTelemetry(value)] : undefined),
+]
+
+export const objectOf = (names: readonly string[], values: readonly unknown[]): JsonObject =>
+  Object.fromEntries(names.map((name, index) => [name, values[index]]))
+
+function openTelemetry(value: unknown): unknown {
+  const entries = list(member(member(value, 'kvlistValue'), 'values'))
+  const items = list(member(member(value, 'arrayValue'), 'values'))
+  if (entries !== undefined)
+    return Object.fromEntries(entries.map((one) => [String(member(one, 'key')), openTelemetry(member(one, 'value'))]))
+  if (items !== undefined) return items.map(openTelemetry)
+  const whole = member(value, 'intValue')
+  return whole === undefined
+    ? ['stringValue', 'boolValue', 'doubleValue'].map((name) => member(value, name)).find((one) => one !== undefined)
+    : Number(whole)
+}
+
+/** Queries and tables flatten members: `user.username`, `user.groups.0`. */
+const FLAT = /^(user|impersonatedUser|responseStatus|sourceIPs|annotations)\.(.+)$/
+
+function nested(event: JsonObject): JsonObject {
+  const names = Object.keys(event)
+  if (!names.some((name) => FLAT.test(name))) return event
+  const whole: Record<string, unknown> = { kind: 'Event' }
+  const members = new Map<string, Record<string, unknown>>()
+  for (const name of names) {
+    const [, outer, inner = ''] = FLAT.exec(name) ?? []
+    if (outer === undefined) whole[name] = event[name]
+    else {
+      const into = members.get(outer) ?? {}
+      members.set(outer, into)
+      const [, group] = /^(groups)(?:\.\d+)?$/.exec(inner) ?? []
+      if (group !== undefined) into[group] = [into[group] ?? [], event[name] ?? []].flat()
+      else into[inner] = inner === 'code' ? Number(event[name]) : event[name]
+    }
+  }
+  for (const [outer, into] of members) whole[outer] = outer === 'sourceIPs' ? Object.values(into) : into
+  return whole
+}
+
+const US_TIME = /^(\d+)\/(\d+)\/(\d{4}), (\d+):(\d\d:\d\d(?:\.\d+)?) ([AP])M$/
+
+/** A time of a table, RFC 3339 where it is one that clouds export; the portal of Azure writes UTC as in the United States. */
+function tableTime(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const [, month = '', day = '', year = '', hour, rest = '', half] = US_TIME.exec(value) ?? []
+  if (hour === undefined) return value.replace(/^(\S+) (\S+) UTC$/, '$1T$2Z')
+  const hours = (Number(hour) % 12) + (half === 'P' ? 12 : 0)
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}T${String(hours).padStart(2, '0')}:${rest}Z`
+}
 
 /** Members of the table AKSAudit of a Log Analytics workspace, by the members of an audit event. */
-function aksAudit(row: JsonObject): JsonObject {
+function aksAudit(exported: JsonObject): JsonObject {
+  // The portal adds the zone to the names of columns.
+  const row = Object.fromEntries(
+    Object.entries(exported).map(([name, value]) => [name.replace(/ \[UTC\]$/, ''), value]),
+  )
   const parsed = (name: string): unknown => {
     const value = row[name]
     return typeof value === 'string' ? (parseJson(value) ?? value) : value
@@ -126,8 +141,8 @@ function aksAudit(row: JsonObject): JsonObject {
     sourceIPs: parsed('SourceIps'),
     userAgent: row['UserAgent'],
     responseStatus: parsed('ResponseStatus'),
-    requestReceivedTimestamp: row['RequestReceivedTime'],
-    stageTimestamp: row['StageReceivedTime'] ?? row['TimeGenerated'],
+    requestReceivedTimestamp: tableTime(row['RequestReceivedTime']),
+    stageTimestamp: tableTime(row['StageReceivedTime'] ?? row['TimeGenerated']),
     annotations: parsed('Annotations'),
   }
 }
@@ -153,8 +168,7 @@ export const CLOUD_AUDIT = 'cloudAudit'
  * The audit event of an entry of Cloud Audit Logs (GKE), as far as the entry has its members: groups, URL parameters,
  * durations and waits are not in it.
  */
-function cloudAudit(entry: JsonObject): JsonObject {
-  const payload = entry['protoPayload']
+function cloudAudit(entry: JsonObject, payload: unknown): JsonObject {
   const operation = entry['operation']
   const method = text(member(payload, 'methodName')) ?? ''
   const name = text(member(payload, 'resourceName')) ?? ''
@@ -164,6 +178,7 @@ function cloudAudit(entry: JsonObject): JsonObject {
   const account = /^system:serviceaccount:([^:]+):/.exec(user)
   const groups = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1] ?? ''}`]
   const isFirstOfSeveral = member(operation, 'first') === true && member(operation, 'last') !== true
+  const time = tableTime(entry['timestamp'])
   return {
     [CLOUD_AUDIT]: true,
     kind: 'Event',
@@ -179,113 +194,90 @@ function cloudAudit(entry: JsonObject): JsonObject {
     sourceIPs: [member(request, 'callerIp')],
     userAgent: member(request, 'callerSuppliedUserAgent'),
     responseStatus: { code: RPC_STATUS.get(member(status, 'code') ?? 0) ?? 500 },
-    requestReceivedTimestamp: entry['timestamp'],
-    stageTimestamp: entry['timestamp'],
+    requestReceivedTimestamp: time,
+    stageTimestamp: time,
     annotations: entry['labels'],
   }
 }
 
-/** Envelopes inside envelopes, as real pipelines have them; deeper is not a log. */
-const MOST_NESTED = 8
-/** Characters of a JSON value of several lines. */
-const MOST_CHARACTERS = 64_000_000
-const STRINGS = /"(?:[^"\\]|\\.)*"/g
-const BINARY = 'The file is no text: unpack it if it is an archive, and save it as UTF-8 if it is UTF-16.'
-const BOM = '\uFEFF'
-const OTHER_CLOSERS = /^(?:[[\],]|\],)$/
+/** Values and texts inside each other, as real pipelines have them; deeper is not a log. */
+const MOST_NESTED = 40
+const TOO_DEEP: readonly LogRecord[] = [
+  { kind: 'damaged', problem: `A record is nested more than ${MOST_NESTED} deep.` },
+]
 
-/** Opens the envelopes of a log line by line; a JSON value may span several lines. */
-export class LogUnwrapper {
-  private line = 0
-  /** Lines of a value that is not complete, and how many brackets are open. */
-  private parts: string[] = []
-  private depth = 0
-  private characters = 0
-  private began = 0
-
-  /** The records that this line completes. */
-  push(written: string): readonly LogPiece[] {
-    this.line += 1
-    const line = this.line === 1 && written.startsWith(BOM) ? written.slice(1) : written
-    if (this.parts.length === 0) return this.begin(line)
-    // A value that was cut short must not hide the whole records after it.
-    const whole = line.startsWith('{') ? parseJson(line) : undefined
-    if (whole !== undefined) return [...this.end(), ...this.unwrapped(whole, 0)]
-    return this.proceed(line)
+/**
+ * The records in a value, whatever the members around them are called; `undefined` without any. Of a list that has
+ * some, the elements of the same kind without one are records too: the reader counts them as unreadable.
+ */
+export function recordsIn(value: unknown, wanted: Wanted, depth = 0): readonly LogRecord[] | undefined {
+  if (depth > MOST_NESTED) return TOO_DEEP
+  if (typeof value === 'string')
+    return value.includes('"') && wanted.traces.test(value) ? recordsInText(value, wanted, depth) : undefined
+  if (Array.isArray(value)) return recordsInList(value, wanted, depth)
+  if (!isJsonObject(value)) return undefined
+  if (wanted.isRecord(value)) return [{ kind: 'json', value: nested(value) }]
+  for (const form of FORMS) {
+    const contents = form(value)
+    if (typeof contents === 'string') return [{ kind: 'damaged', problem: contents }]
+    if (contents !== undefined) return contents.length === 0 ? [] : recordsIn(contents, wanted, depth + 1)
   }
-
-  /** After the last line: a value that is still open was cut short. */
-  end(): readonly LogPiece[] {
-    if (this.parts.length === 0) return []
-    const [first = ''] = this.parts
-    this.parts = []
-    return [{ kind: 'damaged', line: this.began, problem: `A JSON value is cut short: ${quoted(first)}` }]
+  // Some collectors keep a record twice: as it came, and parsed.
+  const found: LogRecord[] = []
+  const keys = new Set<string>()
+  for (const name in value) {
+    const fresh = (recordsIn(value[name], wanted, depth + 1) ?? []).filter((record) => !keys.has(keyOf(record)))
+    for (const record of fresh) {
+      found.push(record)
+      keys.add(keyOf(record))
+    }
   }
-
-  private begin(line: string): readonly LogPiece[] {
-    const trimmed = line.trim()
-    // One element on each line, between brackets on lines of their own.
-    if (trimmed === '' || OTHER_CLOSERS.test(trimmed)) return []
-    this.began = this.line
-    if (trimmed.startsWith('{') || trimmed.startsWith('[')) {
-      const value = parseJson(trimmed.endsWith(',') ? trimmed.slice(0, -1) : trimmed)
-      if (value !== undefined) return this.unwrapped(value, 0)
-      if (isOpening(trimmed)) return this.proceed(line)
-    }
-    return this.fromText(trimmed, 0)
-  }
-
-  private proceed(line: string): readonly LogPiece[] {
-    this.depth = this.parts.length === 0 ? bracketsOf(line) : this.depth + bracketsOf(line)
-    this.characters = this.parts.length === 0 ? line.length : this.characters + line.length
-    this.parts.push(line)
-    if (this.characters > MOST_CHARACTERS) {
-      this.parts = []
-      const problem = `A JSON value is longer than ${MOST_CHARACTERS} characters: write one record on each line, for example with jq -c '.[]'.`
-      return [{ kind: 'damaged', line: this.began, problem }]
-    }
-    if (this.depth > 0) return []
-    const value = parseJson(this.parts.join('\n').trim().replace(/,$/, ''))
-    if (value === undefined) return this.end()
-    this.parts = []
-    return this.unwrapped(value, 0)
-  }
-
-  /** What a text contains: JSON, with or without something before it, or a line. */
-  private fromText(written: string, nested: number): readonly LogPiece[] {
-    const line = written.trim()
-    if (line === '') return []
-    const start = line.indexOf('{"')
-    if (start >= 0 && !line.slice(0, start).includes('] "HTTP"')) {
-      const inside = line.slice(start, line.lastIndexOf('}') + 1)
-      const value = parseJson(line) ?? parseJson(inside) ?? parseJson(asJson(inside))
-      if (isJsonObject(value) || Array.isArray(value)) return this.unwrapped(value, nested + 1)
-    }
-    return line.includes('\u0000')
-      ? [{ kind: 'damaged', line: this.began, problem: BINARY }]
-      : [{ kind: 'text', line: this.began, text: line }]
-  }
-
-  private unwrapped(value: unknown, nested: number): readonly LogPiece[] {
-    if (nested > MOST_NESTED) {
-      return [{ kind: 'damaged', line: this.began, problem: `A record is nested more than ${MOST_NESTED} deep.` }]
-    }
-    if (typeof value === 'string') return this.fromText(value, nested)
-    if (Array.isArray(value) && value.every((one) => typeof one === 'number')) {
-      return value.length === 0 ? [] : [{ kind: 'text', line: this.began, text: JSON.stringify(value) }]
-    }
-    if (Array.isArray(value)) return value.flatMap((one) => this.unwrapped(one, nested + 1))
-    if (!isJsonObject(value)) return [{ kind: 'text', line: this.began, text: String(value) }]
-    if (!isRecord(value)) {
-      for (const { open } of ENVELOPES) {
-        const contents = open(value)
-        if (typeof contents === 'string') return [{ kind: 'damaged', line: this.began, problem: contents }]
-        if (contents !== undefined) return contents.flatMap((one) => this.unwrapped(one, nested + 1))
-      }
-    }
-    return [{ kind: 'json', line: this.began, value }]
-  }
+  return found.length === 0 ? undefined : found
 }
+
+function keyOf(record: LogRecord): string {
+  if (record.kind !== 'json') return record.kind === 'text' ? record.text : record.problem
+  const { auditID, stage, 'audit-ID': id = JSON.stringify(record.value) } = record.value
+  return `${String(auditID ?? id)} ${String(stage)}`
+}
+
+function recordsInList(values: readonly unknown[], wanted: Wanted, depth: number): readonly LogRecord[] | undefined {
+  // The journal writes messages with control characters as bytes.
+  if (values.length > 0 && values.every((one) => typeof one === 'number' && one >= 0 && one < 256))
+    return recordsIn(
+      values.map((code) => (Number(code) < 128 ? String.fromCharCode(Number(code)) : '\uFFFD')).join(''),
+      wanted,
+      depth + 1,
+    )
+  const found = values.map((one) => recordsIn(one, wanted, depth + 1))
+  if (found.every((records) => records === undefined)) return undefined
+  const isList = values.some((one, index) => found[index] !== undefined && Array.isArray(one))
+  const isObject = values.some((one, index) => found[index] !== undefined && isJsonObject(one))
+  return found.flatMap((records, index): readonly LogRecord[] => {
+    const one = values[index]
+    if (records !== undefined) return records
+    if (isObject && isJsonObject(one)) return [{ kind: 'json', value: one }]
+    return isList && Array.isArray(one) ? [{ kind: 'text', text: JSON.stringify(one) }] : []
+  })
+}
+
+/** The records in a text: those of the JSON in it, whatever is before and after, or the text itself. */
+export function recordsInText(written: string, wanted: Wanted, depth = 0): readonly LogRecord[] {
+  const line = written.trim()
+  const start = line.search(/[{[]\s*["{[]/)
+  if (start >= 0 && !line.slice(0, start).includes('] "HTTP"')) {
+    const { values, cut } = valuesIn(line.slice(start))
+    const arrows = values.length === 0 ? parseJson(asJson(line.slice(start))) : undefined
+    const records = (arrows === undefined ? values : [arrows]).flatMap((one) => recordsIn(one, wanted, depth + 1) ?? [])
+    if (records.length > 0) return cut && arrows === undefined ? [...records, cutShort(line)] : records
+  }
+  return [{ kind: 'text', text: line }]
+}
+
+export const cutShort = (written: string): LogRecord => ({
+  kind: 'damaged',
+  problem: `A JSON value is cut short: ${quoted(written)}`,
+})
 
 /** Fluent Bit prints records to its standard output with arrows instead of colons. */
 const asJson = (line: string): string =>
@@ -293,16 +285,36 @@ const asJson = (line: string): string =>
     ? line.replaceAll(/("(?:[^"\\]|\\.)*")|=>/g, (_whole, string: string | undefined) => string ?? ':')
     : ''
 
-/** Brackets that a line opens and does not close; strings do not span lines. */
-function bracketsOf(line: string): number {
-  let depth = 0
-  for (const character of line.replaceAll(STRINGS, '')) {
-    if (character === '{' || character === '[') depth += 1
-    else if (character === '}' || character === ']') depth -= 1
+/**
+ * The JSON values in a text, one after the other, whatever is between them; of one that is cut short, the largest
+ * whole objects and lists in it.
+ */
+export function valuesIn(written: string): { readonly values: readonly unknown[]; readonly cut: boolean } {
+  const whole = parseJson(written)
+  if (whole !== undefined) return { values: [whole], cut: false }
+  const open: number[] = []
+  const closed: (readonly [from: number, to: number])[] = []
+  for (let at = 0; at < written.length; at++) {
+    const character = written[at]
+    if (character === '{' || character === '[') open.push(at)
+    else if (open.length === 0) continue
+    else if (character === '"') {
+      at = endOfString(written, at)
+      if (at === -1) break
+    } else if (character === '}' || character === ']') {
+      const from = open.pop() ?? 0
+      while ((closed.at(-1)?.[0] ?? -1) > from) closed.pop()
+      closed.push([from, at + 1])
+    }
   }
-  return depth
+  const values = closed.map(([from, to]) => parseJson(written.slice(from, to)))
+  return { values: values.filter((one) => one !== undefined), cut: open.length > 0 }
 }
 
-/** Whether a line may begin a value of several lines. A line that ends within a string was cut. */
-const isOpening = (line: string): boolean =>
-  /[[{,]$/.test(line) && !line.replaceAll(STRINGS, '').includes('"') && bracketsOf(line) > 0
+function endOfString(written: string, start: number): number {
+  for (let at = start + 1; at < written.length; at++) {
+    if (written[at] === '\\') at += 1
+    else if (written[at] === '"') return at
+  }
+  return -1
+}

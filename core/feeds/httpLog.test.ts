@@ -44,7 +44,10 @@ describe('a request line of the log', () => {
   it('may have the prefix of a container runtime, or be JSON', () => {
     const whole = read(line)
     expect(read(`2026-11-21T07:26:45.083112345Z stderr F ${line}`)).toEqual(whole)
-    expect(read(`2026-11-21T07:26:45.083112345Z stderr P ${line}`)).toMatchObject({ kind: 'unreadable' })
+    const cri = (mark: string, part: string) => `2026-11-21T07:26:45.083112345Z stderr ${mark} ${part}\n`
+    const split = cri('P', line.slice(0, 90)) + cri('P', line.slice(90, 120)) + cri('F', line.slice(120))
+    expect(readLog('httplog', split, nowMs)).toEqual([whole])
+    expect(readLog('httplog', cri('P', line.slice(0, 90)), nowMs)).toMatchObject([{ kind: 'unreadable' }])
     const json =
       '{"ts":1795266639400.188,"caller":"httplog/httplog.go:134","msg":"HTTP","v":3,"verb":"GET","URI":"/openapi/v3",' +
       '"latency":"3.839572ms","userAgent":"kube-apiserver/v0","audit-ID":"46d9","srcIP":"[::1]:49062","apf_pl":"exempt",' +

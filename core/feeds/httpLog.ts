@@ -29,7 +29,7 @@ export function readHttpLogValue(value: JsonObject): FeedRecord {
 }
 
 /** Whether a text is a request line of a log in klog's text format. */
-export const isRequestLine = (text: string): boolean => HEADER.test(text)
+export const isRequestLine = (text: string): boolean => headerOf(text) !== null
 
 function recordOf(read: KlogResult, text: string): FeedRecord {
   if (read.kind === 'other') return read
@@ -130,25 +130,28 @@ type KlogResult =
   | { readonly kind: 'damaged'; readonly why: string }
 
 const OTHER = { kind: 'other' } as const
-/** What a container runtime puts before each part of a line (CRI) that it split. */
-const CRI_PART = / (?:stdout|stderr) P(?::\S+)? $/
-/**
- * With what may come before it: `kubectl logs --timestamps` and `--prefix`, a container runtime, stern, the journal,
- * syslog.
- */
-const HEADER = /^((?:[^"]{0,512}?[\s\]|:])?)[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6}) +\d+ [^\]\n]*\] "HTTP" /
+/** What ends the header of a request line. A message of another line has quotes of its own before it. */
+const HTTP = '] "HTTP" '
+/** The header of a line, whatever a container runtime, a collector, the journal, syslog or a shell put before it. */
+const HEADER = /(?:^|[\s\]|:=>])[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6}) +\d+ [^\]\s]*$/
+const MOST_HEADER_CHARACTERS = 512
+
+function headerOf(text: string): RegExpExecArray | null {
+  const end = text.indexOf(HTTP)
+  const before = text.slice(Math.max(0, end - MOST_HEADER_CHARACTERS), Math.max(0, end))
+  return before.includes('] "') ? null : HEADER.exec(before)
+}
 
 /**
  * Parses a line of a kube-apiserver log in klog's text format, whatever is before it. The format has no year: the latest year that puts the line before `nowMs` is
  * used. Its zone is the server's own and is assumed to be UTC.
  */
 function readKlogLine(text: string, nowMs: number): KlogResult {
-  const header = HEADER.exec(text)
+  const header = headerOf(text)
   if (header === null) return OTHER
-  if (CRI_PART.test(header[1] ?? '')) return { kind: 'damaged', why: 'the container runtime split it' }
   const writtenMs = timeOf(header, nowMs)
   if (writtenMs === undefined) return { kind: 'damaged', why: 'its time is invalid' }
-  const values = valuesOf(text, header[0].length)
+  const values = valuesOf(text, text.indexOf(HTTP) + HTTP.length)
   if (values === undefined) return { kind: 'damaged', why: 'a quoted value is not closed' }
   return { kind: 'http', line: { writtenMs, values } }
 }
@@ -170,7 +173,7 @@ function textsOf(value: JsonObject): ReadonlyMap<string, string> {
 }
 
 function timeOf(header: RegExpExecArray, nowMs: number): number | undefined {
-  const [, , month, day, hour, minute, second, micros] = header.map(Number)
+  const [, month, day, hour, minute, second, micros] = header.map(Number)
   const inYear = (year: number): number =>
     Date.UTC(year, (month ?? 0) - 1, day, hour, minute, second) + (micros ?? 0) / 1_000
   const year = new Date(nowMs).getUTCFullYear()

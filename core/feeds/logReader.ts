@@ -1,8 +1,10 @@
+import type { JsonObject } from '../config/jsonValues.ts'
 import { readAuditEvent } from './auditEvent.ts'
-import { isAuditValue, isHttpValue, LogUnwrapper, type LogPiece } from './envelopes.ts'
+import { isAuditValue, isHttpValue, REQUESTS } from './envelopes.ts'
 import { isRequestLine, readHttpLogLine, readHttpLogValue } from './httpLog.ts'
 import type { FeedIdentity } from './placing.ts'
 import { type FeedRecord, quoted, unreadable } from './request.ts'
+import { LogUnwrapper, type LogPiece } from './unwrapper.ts'
 
 /** Reads a log line by line, whatever its collector put around its records. */
 export interface LogReader {
@@ -31,12 +33,9 @@ export function readLog(kind: FeedIdentity, text: string, nowMs: number): readon
   return [...text.split('\n').flatMap((line) => reader.read(line, nowMs)), ...reader.end(nowMs)]
 }
 
-/** What only the records of a log contain, in whatever envelope. */
-const TRACES = /audit\.k8s\.io\/v|auditID|AuditId|cloud\.audit\.AuditLog|"HTTP\\*"/
-
 /** The kind of a log, from the first of its lines that tells; `undefined` for other texts. */
 export function logKindOf(text: string): FeedIdentity | undefined {
-  if (!TRACES.test(text)) return undefined
+  if (!REQUESTS.traces.test(text)) return undefined
   const unwrapper = new LogUnwrapper()
   const kindIn = (pieces: readonly LogPiece[]): FeedIdentity | undefined =>
     pieces
@@ -53,7 +52,7 @@ export function logKindOf(text: string): FeedIdentity | undefined {
     if (kind !== undefined) return kind
     from = end === -1 ? text.length + 1 : end + 1
   }
-  return text.includes('"EventList"') ? 'audit' : undefined
+  return kindIn(unwrapper.end()) ?? (text.includes('"EventList"') ? 'audit' : undefined)
 }
 
 /** The body of a post to an audit webhook; `undefined` if it contains no audit event. */
@@ -69,7 +68,8 @@ export function readAuditBatch(text: string): readonly FeedRecord[] | undefined 
 
 function auditRecord(piece: LogPiece): FeedRecord {
   if (piece.kind === 'json') {
-    return isHttpValue(piece.value) ? unreadable(REQUEST_LOG) : readAuditEvent(piece.value)
+    if (isHttpValue(piece.value)) return unreadable(REQUEST_LOG)
+    return isAuditValue(piece.value) ? readAuditEvent(piece.value) : unreadable(noEvent(piece.value))
   }
   if (piece.kind === 'damaged') return unreadable(piece.problem)
   return unreadable(isRequestLine(piece.text) ? REQUEST_LOG : `A line is not JSON: ${quoted(piece.text)}`)
@@ -81,5 +81,11 @@ function httpRecord(piece: LogPiece, nowMs: number): FeedRecord {
   return isAuditValue(piece.value) ? unreadable(AUDIT_LOG) : readHttpLogValue(piece.value)
 }
 
+const noEvent = (value: JsonObject): string => {
+  const names = Object.keys(value)
+  return names.length === 0
+    ? 'A record contains no audit event: it is empty.'
+    : `A record contains no audit event: its members are ${quoted(names.join(', '))}.`
+}
 const REQUEST_LOG = 'This is a line of a request log, not an audit event: read the file with --httplog.'
 const AUDIT_LOG = 'This is an audit event, not a line of a request log: read the file with --audit-file.'

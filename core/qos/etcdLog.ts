@@ -1,11 +1,11 @@
-import { LogUnwrapper, type LogPiece } from '../feeds/envelopes.ts'
+import { LogUnwrapper, type LogPiece } from '../feeds/unwrapper.ts'
 import type { JsonObject } from '../config/jsonValues.ts'
 import { parseGoDuration, parseGoTime } from '../text/text.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import { METHODS, shortMethod } from './operations.ts'
 
 /** The lines in which etcd logs a slow request: of its apply loop, and of a whole call (with the client’s address). */
-const SLOW = /apply request took too long|took too long \(|"request stats"/
+const SLOW = /apply request took too long|took too long \(|"request stats\\*"/
 /** Until 3.4: `W | etcdserver: read-only range request "key:…" with result "…" took too long (123ms) to execute`. */
 const OLD =
   /(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?) W \| etcdserver: (?:.*?)request "((?:[^"\\]|\\.)*)" (?:with result "((?:[^"\\]|\\.)*)" )?took too long \((\S+)\)/
@@ -30,7 +30,7 @@ interface Slow {
 
 /** Reads the slow requests of a log, in whatever envelope. A request that etcd logged twice counts once. */
 export function readEtcdLog(text: string): EtcdLog {
-  const unwrapper = new LogUnwrapper()
+  const unwrapper = new LogUnwrapper({ traces: SLOW, isRecord: isSlowValue })
   const pieces = [...text.split('\n').flatMap((line) => unwrapper.push(line)), ...unwrapper.end()]
   const slow: Slow[] = []
   let left = 0
@@ -51,10 +51,10 @@ export function readEtcdLog(text: string): EtcdLog {
   }
 }
 
+const isSlowValue = ({ msg }: JsonObject): boolean => msg === 'apply request took too long' || msg === 'request stats'
+
 const isSlow = (piece: LogPiece): boolean =>
-  piece.kind === 'json'
-    ? piece.value['msg'] === 'apply request took too long' || piece.value['msg'] === 'request stats'
-    : piece.kind === 'text' && OLD.test(piece.text)
+  piece.kind === 'json' ? isSlowValue(piece.value) : piece.kind === 'text' && OLD.test(piece.text)
 
 /** How many lines may be between the two about one request. */
 const NEAR = 64
