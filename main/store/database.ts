@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, lstatSync, openSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, lstatSync, openSync, existsSync, readdirSync, rmSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
@@ -191,8 +191,12 @@ const newerVersion = (path: string, found: number, known: number): ProblemError 
 function createPrivateFile(path: string): void {
   try {
     ownFolder(dirname(path))
-    createIfMissing(path)
-    const found = lstatSync(path)
+    let found: Stats | undefined
+    // Another console may remove a lock before it is held.
+    while (found === undefined) {
+      createIfMissing(path)
+      found = lstatSync(path, { throwIfNoEntry: false })
+    }
     assertOwn(path, found.uid)
     if (found.isSymbolicLink()) throw Object.assign(new Error('symbolic link'), { code: 'ELOOP' })
     if (found.isDirectory()) throw Object.assign(new Error('folder'), { code: 'EISDIR' })

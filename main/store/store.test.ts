@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Problem } from '../../core/errors.ts'
@@ -201,6 +203,19 @@ describe('the store', () => {
     own.close()
     expect(other.runs(id)).toBe(false)
     expect((await readdir(folder)).filter((name) => name.endsWith('.lock'))).toEqual([])
+  })
+
+  it('lets consoles that start at the same time count as running', async () => {
+    // Each looks for locks of consoles that ended, and may find one that is being made.
+    const starts = `import(${JSON.stringify(new URL('database.ts', import.meta.url).href)}).then(({ createPresence }) => {
+      for (let n = 0; n < 100; n++) {
+        const presence = createPresence(${JSON.stringify(folder)})
+        presence.own()
+        presence.close()
+      }
+    })`
+    const ends = Array.from({ length: 4 }, () => once(new Worker(starts, { eval: true }), 'exit'))
+    expect(await Promise.all(ends)).toEqual(ends.map(() => [0]))
   })
 })
 

@@ -3,10 +3,8 @@ import type { Problem } from '../../core/errors.ts'
 import type { Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { ConsentRequest } from '../cluster/consent.ts'
 
-/** Start data of a thread: the source to connect, and what it needs of this machine. */
+/** Start data of a thread: what its sources need of this machine. */
 export interface ThreadData {
-  readonly id: number
-  readonly spec: SourceSpec
   readonly stateDir: string
   /** File of the recorded demo. */
   readonly recording: string
@@ -14,7 +12,10 @@ export interface ThreadData {
   readonly words: readonly string[]
 }
 
-/** Messages from the process to the thread of a source. */
+/** A source that a thread connects; its wishes and news take the line. Without one, the thread ends after its sources. */
+export type Assignment = { readonly id: number; readonly spec: SourceSpec; readonly line: MessagePort } | null
+
+/** Messages from the process to a source in a thread. */
 export type Wish =
   /** A page gets its own line from now on. */
   | { readonly kind: 'line'; readonly line: MessagePort }
@@ -22,10 +23,10 @@ export type Wish =
   | { readonly kind: 'metrics'; readonly answer: MessagePort }
   /** Answered with text: the address of the simulated server. */
   | { readonly kind: 'serve-simulation'; readonly port: number; readonly answer: MessagePort }
-  /** The thread ends by itself once everything is released. */
+  /** The source closes its line once everything is released. */
   | { readonly kind: 'end' }
 
-/** Messages from the thread of a source to the process. The first is `connected` or `refused`. */
+/** Messages from a source in a thread to the process. The first is `connected` or `refused`. */
 export type News =
   | {
       readonly kind: 'connected'

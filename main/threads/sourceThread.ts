@@ -3,11 +3,12 @@ import { createClient } from '../../core/contract/client.ts'
 import { checked } from '../../core/contract/shapes.ts'
 import { ProblemError, messageOf } from '../../core/errors.ts'
 import type { Port } from '../../core/contract/protocol.ts'
+import type { SourceSpec } from '../../core/contract/source.ts'
 import type { Consent } from '../cluster/consent.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import { threadPort } from '../transport/threadPort.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'
-import type { News, ThreadData, Wish } from './messages.ts'
+import type { Assignment, News, ThreadData, Wish } from './messages.ts'
 import { answer, ask } from './question.ts'
 
 export interface ThreadSurroundings extends Pick<ThreadData, 'stateDir' | 'recording' | 'words'> {
@@ -16,43 +17,79 @@ export interface ThreadSurroundings extends Pick<ThreadData, 'stateDir' | 'recor
   readonly consent: Consent
 }
 
-/** How long a thread may take to release what it acquired, milliseconds; then it is terminated. */
+/** How long a source may take to release what it acquired, milliseconds; then it is left to itself. */
 const PATIENCE_MS = 5_000
+/** Of scraped sources. Each thread has its own copy of the program, its store and its garbage: about 100 MB. */
+const SHARED_THREADS = 4
 
-/** Connects each source in a thread of its own, with the engine, the sockets and the history that belong to it. */
-export const openInThread =
-  ({ file, consent, ...surroundings }: ThreadSurroundings): OpenSource =>
-  async ({ id, spec, onConnection, onNotices }) => {
-    const data: ThreadData = { id, spec, ...surroundings }
-    const worker = new Worker(file, { workerData: data })
-    const wish = (wished: Wish, transfer: MessagePort[] = []): void => worker.postMessage(wished, transfer)
+interface Thread {
+  readonly worker: Worker
+  /** How many sources it has. */
+  sources: number
+  /** Settles to the error that ended it, if one did. */
+  readonly exited: Promise<string>
+}
+
+/**
+ * Connects sources in threads, with the engine, the sockets and the history that belong to them. A scraped source shares
+ * its thread with others once there are more than a few; every other source has one to itself.
+ */
+export function openInThread({ file, consent, ...data }: ThreadSurroundings): OpenSource {
+  const shared = new Set<Thread>()
+  const threadOf = ({ kind }: SourceSpec): Thread => {
+    const least = [...shared].toSorted((one, other) => one.sources - other.sources)[0]
+    if (kind === 'scrape' && shared.size >= SHARED_THREADS && least !== undefined) return least
+    const worker = new Worker(file, { workerData: data satisfies ThreadData })
+    let failure = 'Its thread stopped.'
+    worker.on('error', (error) => void (failure = messageOf(error)))
+    const exited = new Promise<string>((resolve) => {
+      worker.once('exit', () => {
+        shared.delete(thread)
+        resolve(failure)
+      })
+    })
+    const thread = { worker, sources: 0, exited }
+    if (kind === 'scrape') shared.add(thread)
+    return thread
+  }
+  const leave = (thread: Thread): void => {
+    if (--thread.sources > 0) return
+    shared.delete(thread)
+    thread.worker.postMessage(null satisfies Assignment, [])
+  }
+
+  return async ({ id, spec, onConnection, onNotices }) => {
+    const thread = threadOf(spec)
+    thread.sources++
+    const { port1: news, port2: end } = new MessageChannel()
+    thread.worker.postMessage({ id, spec, line: end } satisfies Assignment, [end])
+    const wish = (wished: Wish, transfer: MessagePort[] = []): void => news.postMessage(wished, transfer)
     const ended = new AbortController()
 
     const first = Promise.withResolvers<Extract<News, { kind: 'connected' }>>()
     let latest: Extract<News, { kind: 'connected' }>['connection'] | undefined
-    worker.on('message', (news: News) => {
-      switch (news.kind) {
+    news.on('message', (told: News) => {
+      switch (told.kind) {
         case 'connected':
-          latest = news.connection
-          return first.resolve(news)
+          latest = told.connection
+          return first.resolve(told)
         case 'refused':
-          return first.reject(ProblemError.of(news.problem))
+          leave(thread)
+          return first.reject(ProblemError.of(told.problem))
         case 'connection':
-          latest = news.connection
+          latest = told.connection
           return onConnection()
         case 'notices':
-          return onNotices(news.notices)
+          return onNotices(told.notices)
         case 'consent':
-          void answer(news.answer, async () => {
-            await consent.confirm(news.request)
+          void answer(told.answer, async () => {
+            await consent.confirm(told.request)
             return ''
           })
       }
     })
-    let failure = 'Its thread stopped.'
-    worker.on('error', (error) => void (failure = messageOf(error)))
-    const gone = Promise.withResolvers<void>()
-    worker.once('exit', () => {
+    const released = new Promise((resolve) => void news.once('close', resolve))
+    const lose = (failure: string): void => {
       const lost = new ProblemError(
         'internal',
         `The connection to ${latest?.source.name ?? 'the source'} ended because of an error in the console. Connect it again.`,
@@ -60,8 +97,8 @@ export const openInThread =
       )
       first.reject(lost)
       ended.abort(lost)
-      gone.resolve()
-    })
+    }
+    void thread.exited.then(lose)
 
     const { port, has, connection } = await first.promise
     const line = (): Port => {
@@ -93,9 +130,15 @@ export const openInThread =
       async end() {
         wish({ kind: 'end' })
         ended.abort()
-        const impatient = systemEnvironment.after(PATIENCE_MS, () => void worker.terminate())
-        await gone.promise
+        leave(thread)
+        const isLast = thread.sources === 0
+        const impatient = systemEnvironment.after(PATIENCE_MS, () => {
+          if (isLast) void thread.worker.terminate()
+          else news.close()
+        })
+        await (isLast ? thread.exited : released)
         impatient()
       },
     }
   }
+}

@@ -133,10 +133,15 @@ describe.skipIf(noCluster)('the etcd proxy under load over TLS', () => {
       const { pid } = z.object({ pid: z.number() }).parse(address)
 
       let session: ClientHttp2Session | undefined
+      /** How connections to the proxy ended. */
+      const ends: string[] = []
       const connected = (): ClientHttp2Session => {
         if (session === undefined || session.closed || session.destroyed) {
           session = connect(`https://127.0.0.1:${port}`, { ca: authority.cert, cert: client.cert, key: client.key })
-          session.on('error', () => undefined)
+          const began = Date.now()
+          const after = (what: string): void => void ends.push(`${what} after ${Date.now() - began} ms`)
+          session.on('error', ({ message }: Error) => after(message))
+          session.on('goaway', (code) => after(`GOAWAY ${code}`))
         }
         return session
       }
@@ -174,6 +179,7 @@ describe.skipIf(noCluster)('the etcd proxy under load over TLS', () => {
       over.abort()
       await Promise.all(workers)
       console.warn(`${rounds} restarts, ${rounds} cuts; calls by status ${JSON.stringify(Object.fromEntries(counts))}`)
+      console.warn(`Connections to the proxy ended ${ends.length} times: ${ends.slice(0, 20).join(', ')}`)
       console.warn(`Resident MiB after each round: ${memory.join(' ')}`)
 
       expect(proxy.told()).not.toContain('ERR_')

@@ -1,5 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -21,6 +22,7 @@ import { systemAccess } from '../../main/workspace/access.ts'
 import type { ConnectedSource } from '../../main/workspace/connectedSource.ts'
 import { createWorkspace, type Workspace } from '../../main/workspace/workspace.ts'
 import { allNamed } from '../harness/consent.ts'
+import { metricsPage } from '../harness/hostileServer.ts'
 import { memoryPorts } from '../harness/ports.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
@@ -146,15 +148,18 @@ describe('a source in a thread of its own', () => {
 
   test('takes no page with it when it fails: it is said what was lost', async () => {
     const file = path.join(stateDir, 'failing.ts')
+    const broken = path.join(stateDir, 'broken')
     await writeFile(
       file,
-      `import ${JSON.stringify(THREAD)}\nsetTimeout(() => { throw new Error('the engine broke') }, 100)\n`,
+      `import { existsSync } from 'node:fs'\nimport ${JSON.stringify(THREAD)}\nsetInterval(() => { if (existsSync(${JSON.stringify(broken)})) throw new Error('the engine broke') }, 20)\n`,
     )
     const { page, warnings, workspace } = open({ file })
     const notices: Problem[][] = []
     page.subscribe('notices', null, (told) => notices.push(told))
     const { id: connection } = await page.call('sources.connect', { spec: SIMULATION })
+    await writeFile(broken, '')
     await vi.waitFor(async () => expect(await connected(page)).toEqual([]))
+    await rm(broken)
     const sentence = 'The connection to Simulated cluster ended because of an error in the console. Connect it again.'
     await vi.waitFor(() => expect(notices.at(-1)).toMatchObject([{ message: sentence, details: 'the engine broke' }]))
     expect(warnings).toEqual([sentence])
@@ -164,6 +169,43 @@ describe('a source in a thread of its own', () => {
     expect(await workspace.handlers.procedures['settings.read'](null)).toBeDefined()
     await page.call('sources.connect', { spec: SIMULATION })
     await vi.waitFor(() => expect(notices.at(-1)).toEqual([]))
+  })
+
+  test('shares its thread with others once many servers are scraped, and outlives them', async () => {
+    const api = createHttpServer((_, response) => response.end(metricsPage({})))
+    cleanups.push(() => api.close())
+    const port = await listening(api)
+    const file = path.join(stateDir, 'counted.ts')
+    const started = path.join(stateDir, 'started')
+    await writeFile(
+      file,
+      `import { appendFileSync } from 'node:fs'\nimport ${JSON.stringify(THREAD)}\nappendFileSync(${JSON.stringify(started)}, '.')\n`,
+    )
+    const { page, warnings } = open({ file })
+    const connect = async (name: string): Promise<number> => {
+      const target = { kind: 'urls' as const, urls: [`http://127.0.0.1:${port}/${name}/metrics`] }
+      const { id } = await page.call('sources.connect', {
+        spec: { kind: 'scrape', target, cadence: CadenceSchema.parse({}) },
+      })
+      return id
+    }
+    const framed = (connection: number): Promise<void> =>
+      new Promise((resolve) => {
+        const stop = page.subscribe('frames', { connection }, () => {
+          stop()
+          resolve()
+        })
+      })
+    const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => connect(`s${index}`)))
+    await Promise.all(ids.map(framed))
+    expect(await readFile(started, 'utf8')).toBe('....')
+    const last = ids.pop() ?? Number.NaN
+    for (const connection of ids) await page.call('sources.disconnect', { connection })
+    await framed(last)
+    // Threads without a source have ended, so there is one for each of the next again.
+    await Promise.all(['a', 'b', 'c'].map(async (name) => framed(await connect(name))))
+    expect(await readFile(started, 'utf8')).toBe('.......')
+    expect(warnings).toEqual([])
   })
 
   test('asks the operator through the process, which all sources share', async () => {
@@ -266,10 +308,14 @@ async function connected(page: ConnectedClient): Promise<Connected[]> {
 /** Free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
+  const port = await listening(server)
   await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
+  return port
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
 }
 
 const withProgram = {
