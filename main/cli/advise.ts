@@ -46,8 +46,7 @@ async function runAdvise(given: Given, console: Console): Promise<ExitCode> {
   }
   const advice = advise(tally.read(), { nodes })
   if (draft !== undefined) return printDraft(advice, draft, console)
-  if (form === 'json') console.printJson(jsonOf(advice), 2)
-  else console.print(adviceLines(advice))
+  console.answer(form === 'json', jsonOf(advice), adviceLines(advice))
   const code = tellProblems(problems, console)
   return advice.suggestions.some(({ verdict }) => verdict === 'edit') ? 1 : code
 }

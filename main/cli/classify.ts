@@ -85,8 +85,8 @@ async function runClassify(given: Given, console: Console): Promise<ExitCode> {
   const answers = explainAll(requests, configuration, { read, supposed })
   const rejected = tellConfiguration(configuration, console)
   for (const note of [...(read?.notes ?? []), ...requests.notes]) console.tell(note)
-  if (given.flag('json')) console.printJson(jsonOf(answers, requests.many, configuration), 2)
-  else console.print(answers.flatMap((answer, index) => (index === 0 ? textOf(answer) : ['', ...textOf(answer)])))
+  const lines = answers.flatMap((answer, index) => (index === 0 ? textOf(answer) : ['', ...textOf(answer)]))
+  console.answer(given.flag('json'), jsonOf(answers, requests.many, configuration), lines)
   return rejected || answers.some(({ answer }) => !answer.ok) ? 1 : 0
 }
 
@@ -200,8 +200,7 @@ async function runTable(file: string, given: Given, console: Console): Promise<E
   const configuration = await configurationBeside(given, console, read?.source)
   const rejected = tellConfiguration(configuration, console)
   const results = runRequestTests(configuration.objects, tests)
-  if (given.flag('json')) console.printJson(testsJson(results), 2)
-  else console.print(testsText(results))
+  console.answer(given.flag('json'), testsJson(results), testsText(results))
   return rejected || results.some(hasFailed) ? 1 : 0
 }
 

@@ -58,8 +58,7 @@ export async function classifyTraffic(given: Given, console: Console): Promise<E
   for (const note of configuration.notes) console.tell(note)
   const rows = rowsOf(configuration.objects)(coverage)
   const flows = flowsOf(coverage, configuration)
-  if (given.flag('json')) console.printJson(jsonOf(coverage, rows, flows), 2)
-  else console.print(textOf(coverage, rows, flows))
+  console.answer(given.flag('json'), jsonOf(coverage, rows, flows), textOf(coverage, rows, flows))
   return tellProblems(problems, console)
 }
 

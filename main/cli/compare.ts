@@ -36,8 +36,7 @@ async function runCompare(given: Given, console: Console): Promise<ExitCode> {
   if (console.signal.aborted) return 2
   const pairs = serverPairs(a, b, given.value('api-server'))
   const compared = pairs.map(([inA, inB]) => comparedServer(a, b, inA, inB))
-  if (form === 'json') console.printJson(jsonOf(a, b, compared), 2)
-  else console.print(textOf(a, b, compared))
+  console.answer(form === 'json', jsonOf(a, b, compared), textOf(a, b, compared))
   const complete = compared.every(({ comparison }) => isComplete(comparison))
   return compared.length > 0 && complete ? 0 : 1
 }

@@ -60,6 +60,8 @@ export interface Output {
   readonly printCells: (rows: readonly (readonly string[])[]) => void
   /** A value as JSON, on one line without `indent`. */
   readonly printJson: (value: unknown, indent?: number) => void
+  /** What a command answers, as JSON or as lines of text for people: the two say the same. */
+  readonly answer: (asJson: boolean, json: unknown, lines: readonly string[]) => void
   /** Lines that begin with `::`, for the log of a GitHub job; their values use its own escapes. */
   readonly annotate: (lines: readonly string[]) => void
   /** One sentence for people, on standard error. */
@@ -71,11 +73,14 @@ type Write = (text: string) => void
 export function createOutput(stdout: Write, stderr: Write): Output {
   const write = (lines: readonly string[], shown: (line: string) => string): void =>
     stdout(lines.map((line) => `${shown(line)}\n`).join(''))
+  const print: Output['print'] = (lines) => write(lines, shownLine)
+  const printJson: Output['printJson'] = (value, indent) => stdout(`${jsonText(value, indent)}\n`)
   return {
-    print: (lines) => write(lines, shownLine),
+    print,
+    printJson,
+    answer: (asJson, json, lines) => (asJson ? printJson(json, 2) : print(lines)),
     printText: (text) => write(text.trimEnd().split('\n'), shownLine),
     printCells: (rows) => stdout(rows.map((cells) => `${cells.map(shownLine).join('\t')}\n`).join('')),
-    printJson: (value, indent) => stdout(`${jsonText(value, indent)}\n`),
     annotate: (lines) => write(lines, escapeControls),
     tell: (sentence) => stderr(`apf-console: ${shownLine(sentence)}\n`),
   }

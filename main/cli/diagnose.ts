@@ -46,8 +46,7 @@ async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
   const diagnosis = await readDiagnosis(given, console, DEFAULT_SECONDS, problems)
   if (diagnosis === undefined) return 2
   if (draft) return printDraft(diagnosis, console)
-  if (form === 'json') console.printJson(jsonOf(diagnosis), 2)
-  else console.print(diagnosisLines(diagnosis, given.flag('all')))
+  console.answer(form === 'json', jsonOf(diagnosis), diagnosisLines(diagnosis, given.flag('all')))
   const isCalm = diagnosis.findings.every(({ group }) => group === 'none' || group === 'client')
   const code = tellProblems(problems, console)
   return isCalm ? code : 1
@@ -59,8 +58,7 @@ async function runStatus(given: Given, console: Console): Promise<ExitCode> {
   const diagnosis = await readDiagnosis(given, console, SECONDS.min, problems)
   if (diagnosis === undefined) return 2
   const { now, findings } = diagnosis
-  if (form === 'json') console.printJson({ ...now, cause: findings[0] ?? null }, 2)
-  else console.print(statusLines(diagnosis))
+  console.answer(form === 'json', { ...now, cause: findings[0] ?? null }, statusLines(diagnosis))
   const code = tellProblems(problems, console)
   return now.tone === 'ok' ? code : 1
 }

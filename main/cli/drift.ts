@@ -64,8 +64,7 @@ async function runDrift(given: Given, console: Console): Promise<ExitCode> {
     other === undefined ? { kind: 'built-in', version } : { kind: 'elsewhere', name: other.name }
   const compared = { reference, current, version, found }
   const drifted = other === undefined ? isDrifted(found) : found.rows.length > 0
-  if (given.flag('json')) console.printJson(driftJson(compared), 2)
-  else console.print(driftText(compared, true))
+  console.answer(given.flag('json'), driftJson(compared), driftText(compared, true))
   return drifted || configuration.errors.length > 0 ? 1 : 0
 }
 

@@ -30,7 +30,6 @@ async function runExplain(given: Given, console: Console): Promise<ExitCode> {
     const names = new Set(servers.flatMap(({ levels }) => levels.map(({ name }) => name)))
     throw new ProblemError('not-found', `There is no level ${JSON.stringify(level)}. Levels: ${[...names].join(', ')}.`)
   }
-  if (form === 'json') console.printJson(answers, 2)
-  else for (const answer of answers) console.print(answerLines(answer))
+  console.answer(form === 'json', answers, answers.flatMap(answerLines))
   return read.findings.length > 0 ? 1 : 0
 }

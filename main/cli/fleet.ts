@@ -70,8 +70,7 @@ async function runFleet(given: Given, console: Console): Promise<ExitCode> {
   const clusters = searchFleet(fleetRows(sources, console.environment.now()), tokens)
   const descending = sort !== 'worst' && sort !== 'name' && sort !== 'version'
   const lines = fleetLines(clusters, { group, sort, descending, open: opened(clusters, given) })
-  if (given.flag('json')) console.printJson(lines.map(jsonOf), 2)
-  else console.print(answerLines(presentFleet(clusters, lines)))
+  console.answer(given.flag('json'), lines.map(jsonOf), answerLines(presentFleet(clusters, lines)))
   return sources.some(({ health }) => health.some(({ status }) => status !== 'ok')) ? 1 : 0
 }
 

@@ -1,6 +1,5 @@
 import { stringify } from 'yaml'
 import { ProblemError } from '../../core/errors.ts'
-import type { SourceSpec } from '../../core/contract/source.ts'
 import { serverLimitOf } from '../../core/impact/serverLimit.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { fitTwin } from '../../core/twin/fit.ts'
@@ -23,7 +22,7 @@ import {
 } from './edit.ts'
 import { runKeptForecasts } from './keptForecasts.ts'
 import { type PastPages, readPages } from './pastPages.ts'
-import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
+import { defaultSource, OWN_OBJECTS, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, SEATS } from './usage.ts'
 
 /** Options of the commands that fit a twin. */
@@ -65,14 +64,10 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
     mayGoOn: () => !console.signal.aborted,
   })
   if (report === undefined) return 2
-  if (output === 'json') console.printJson(report, 2)
-  else if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
-  else console.print(answerLines(presentForecast(report)))
+  if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
+  else console.answer(output === 'json', report, answerLines(presentForecast(report)))
   return 0
 }
-
-/** Sources that have objects of their own. */
-const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'recording', 'demo', 'proxy', 'files'])
 
 /** The named edit, or none when only the flags of the server change. */
 async function editOf(given: Given, console: Console, beside: Beside): Promise<Omit<GivenEdit, 'name' | 'origin'>> {

@@ -91,6 +91,7 @@ Usage:
   apf-console etcd-proxy --upstream URL --rules FILE…  a proxy in front of an etcd that limits requests by rules
   apf-console qos validate FILE… | explain --rules F  rules that limit requests to etcd: problems, decisions, and why
   apf-console qos class|rule|status|monitor|…        rules and requests of a running etcd-proxy
+  apf-console mcp [source]                           these answers as tools of an AI assistant (Model Context Protocol)
   apf-console engine SUBCOMMAND                      query the flow-control engine with JSON
   apf-console completion bash|zsh|fish               completion script for a shell
   apf-console manual                                 this help as a manual page
@@ -252,7 +253,7 @@ Retention starts at the import.
 
 Exit code: 0 done, 2 cannot run.`,
 
-  report: `Usage: apf-console report ID|FILE [NEWFILE] [--from TIME] [--to TIME] [--format markdown|html|pdf]
+  report: `Usage: apf-console report ID|FILE [NEWFILE] [--from TIME] [--to TIME] [--format markdown|html|pdf|json]
                           [--anonymise] [--force]
 
 Writes an incident report of a recording, or of a range of it (docs/recording.md): what happened and when, which levels,
@@ -262,7 +263,7 @@ Edge in PATH. The report names users and objects, unless --anonymise replaces th
 
 Options:
   --from TIME, --to TIME   this range only, both ends included: 2026-11-20T03:00:00Z
-  --format FORMAT        markdown (default), html or pdf, whatever the name of the file
+  --format FORMAT        markdown (default), html, pdf or json, whatever the name of the file
   --force                replace a file that exists
 
 Exit code: 0 done, 1 a part of the recording cannot be read, 2 cannot run.`,

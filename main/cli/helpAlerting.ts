@@ -82,4 +82,15 @@ Options:
   --json                 one change per line, as NDJSON; with --at, rules and alerts as one object
 
 Exit code: 0 done, 1 an alert fired (--fail) or a part of the recording cannot be read, 2 cannot run.`,
+
+  mcp: `Usage: apf-console mcp [source]
+
+Serves an AI assistant on standard input and output (Model Context Protocol, docs/mcp.md): the tools status, verdict (what
+diagnose prints), explain, classify, impact, forecast and report. Each call runs that command on the source named here, now
+or at an instant of its recordings. All tools read only. Clients start this command themselves; it ends with its input.
+
+Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …); the current
+context of the kubeconfig by default. Calls cannot name another one, nor read files.
+
+Exit code: 0 the input ended, 2 cannot run.`,
 } as const

@@ -22,9 +22,11 @@ Source of the present demand (one of):
   --kubeconfig FILE, --context NAME, --server URL   the API server of a kubeconfig
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
   --prometheus URL       what a Prometheus scraped (apf-console snapshot --help has its options)
-  --file PATH            a metrics text
-  --recording ID|FILE    a recording, at its end or at --at TIME; its objects are those that the edit changes
-                         unless --config names others
+  --file PATH            a metrics text, a debug dump or a capture
+  --recording ID|FILE    a recording, at its end or at --at TIME
+  --simulate, --demo     a simulated cluster, a recording of a real server
+                         The objects of files, recordings, simulations and the demo are those that the edit changes
+                         unless --config names others.
 
 Options:
   --server-limit N       seats of one server: --max-requests-inflight and --max-mutating-requests-inflight together (as

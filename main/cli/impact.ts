@@ -11,14 +11,7 @@ import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Console, ExitCode } from './console.ts'
 import { answerLines } from './print/terminal.ts'
-import {
-  CLUSTER_OPTIONS,
-  PROMETHEUS_OPTIONS,
-  RECORDING_OPTIONS,
-  SOURCE_OPTIONS,
-  cadenceFrom,
-  sourceFrom,
-} from './sourceOptions.ts'
+import { cadenceFrom, OWN_OBJECTS, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { checkNamesEdit, EDIT_OPTIONS, editFrom, rejects, type GivenEdit } from './edit.ts'
 import { readNumber, SEATS, type Command, type Given } from './usage.ts'
 import { findingJson } from './validate.ts'
@@ -31,10 +24,7 @@ export const impact: Command = {
     ...EDIT_OPTIONS,
     'server-limit': { type: 'string' },
     test: { type: 'string' },
-    ...CLUSTER_OPTIONS,
-    ...PROMETHEUS_OPTIONS,
-    ...RECORDING_OPTIONS,
-    file: SOURCE_OPTIONS.file,
+    ...SOURCE_OPTIONS,
     json: { type: 'boolean' },
   },
   run: runImpact,
@@ -51,8 +41,7 @@ async function runImpact(given: Given, console: Console): Promise<ExitCode> {
     return 1
   }
   const answer = answerOf(input, wanted)
-  if (given.flag('json')) console.printJson(impactJson(answer), 2)
-  else console.print(impactText(answer))
+  console.answer(given.flag('json'), impactJson(answer), impactText(answer))
   const blocked = answer.findings.some(({ severity }) => severity === 'blocks')
   return blocked || input.problems.length > 0 ? 1 : 0
 }
@@ -207,8 +196,8 @@ async function impactInput(given: Given, console: Console): Promise<ImpactInput 
   checkNamesEdit(given, 'impact')
   const live = await liveServers(given, console)
   if (live === undefined) return undefined
-  const { servers, problems, recorded } = live
-  const edit = await editFrom(given, console, { reported: servers[0]?.version, source: recorded })
+  const { servers, problems, source } = live
+  const edit = await editFrom(given, console, { reported: servers[0]?.version, source })
   const table = given.value('test')
   return {
     ...edit,
@@ -222,15 +211,15 @@ async function impactInput(given: Given, console: Console): Promise<ImpactInput 
 async function liveServers(
   given: Given,
   console: Console,
-): Promise<(Pick<ImpactInput, 'servers' | 'problems'> & { readonly recorded: ReadFrame | undefined }) | undefined> {
+): Promise<(Pick<ImpactInput, 'servers' | 'problems'> & { readonly source: ReadFrame | undefined }) | undefined> {
   const spec = await sourceFrom(given, false, console)
-  if (spec === undefined) return { servers: [], problems: [], recorded: undefined }
-  const isRecording = spec.kind === 'recording'
-  const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS, isRecording)
+  if (spec === undefined) return { servers: [], problems: [], source: undefined }
+  const hasObjects = OWN_OBJECTS.has(spec.kind)
+  const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS, hasObjects)
   if (read === undefined) return undefined
   return {
     servers: read.frame?.servers ?? [],
     problems: read.findings,
-    recorded: isRecording ? read : undefined,
+    source: hasObjects ? read : undefined,
   }
 }

@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { ProblemError, messageOf } from '../../core/errors.ts'
+import type { Report } from '../../core/contract/report.ts'
+import { jsonText } from '../../core/text/text.ts'
 import { reportHtml } from '../../core/report/html.ts'
 import { reportMarkdown } from '../../core/report/markdown.ts'
 import { writeAtomically } from '../files/files.ts'
@@ -30,7 +32,7 @@ async function runReport(given: Given, console: Console): Promise<ExitCode> {
       'report needs a recording, and optionally the file to write: report 20261120T03 incident.html.',
     )
   }
-  const format = readChoice(given, 'format', ['markdown', 'html', 'pdf']) ?? formatOf(file)
+  const format = readChoice(given, 'format', FORMATS) ?? formatOf(file)
   if (format === 'pdf' && file === undefined) throw new UsageError('A PDF needs the file to write: incident.pdf.')
   const range = rangeFrom(given)
   if (file !== undefined) await refuseExisting(file, given.flag('force'))
@@ -39,8 +41,12 @@ async function runReport(given: Given, console: Console): Promise<ExitCode> {
     version: console.version,
     anonymise: given.flag('anonymise'),
   })
-  const text = format === 'markdown' ? reportMarkdown(made.report) : reportHtml(made.report)
   const { signal } = console
+  if (file === undefined && format !== 'html') {
+    console.answer(format === 'json', made.report, reportMarkdown(made.report).trimEnd().split('\n'))
+    return tellProblems(made.problems, console)
+  }
+  const text = WRITTEN[format](made.report)
   if (file === undefined) console.printText(text)
   else if (format === 'pdf') {
     await writeAtomically(file, await pdfOf(text, { folders: process.env['PATH'] ?? '', signal }))
@@ -48,9 +54,20 @@ async function runReport(given: Given, console: Console): Promise<ExitCode> {
   return tellProblems(made.problems, console)
 }
 
-function formatOf(file = ''): 'markdown' | 'html' | 'pdf' {
-  if (/\.pdf$/i.test(file)) return 'pdf'
-  return /\.html?$/i.test(file) ? 'html' : 'markdown'
+const FORMATS = ['markdown', 'html', 'pdf', 'json'] as const
+type Format = (typeof FORMATS)[number]
+
+function formatOf(file = ''): Format {
+  const end = extname(file).slice(1).toLowerCase()
+  return end === 'htm' ? 'html' : (FORMATS.find((format) => format === end) ?? 'markdown')
+}
+
+/** A PDF is printed from HTML. */
+const WRITTEN: Readonly<Record<Format, (report: Report) => string>> = {
+  markdown: reportMarkdown,
+  html: reportHtml,
+  pdf: reportHtml,
+  json: (made) => `${jsonText(made, 2)}\n`,
 }
 
 /** Browsers that can print headless. */

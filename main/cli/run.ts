@@ -41,6 +41,7 @@ export const COMMANDS: CommandTable = {
   drift: async () => (await import('./drift.ts')).drift,
   'etcd-proxy': async () => (await import('./etcdProxy.ts')).etcdProxy,
   qos: async () => (await import('./qos.ts')).qos,
+  mcp: async () => (await import('./mcp.ts')).mcpOf(run),
   engine: async () => (await import('./engine.ts')).engine,
   completion: async () => (await import('./completion.ts')).completionOf(COMMANDS),
   version: async () => (await import('./version.ts')).versionCommand,

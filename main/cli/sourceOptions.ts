@@ -82,6 +82,9 @@ export const SOURCE_OPTIONS = {
   interval: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
+/** Sources that have objects of their own. */
+export const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'recording', 'demo', 'files'])
+
 /** The source that the options name; `undefined` when they name none. Dumps are read only where they are shown. */
 export async function sourceFrom(given: Given, dumps: boolean, reading: Reading): Promise<SourceSpec | undefined> {
   const prometheus = await prometheusFrom(given, dumps, reading)
