@@ -67,7 +67,13 @@ export default defineConfig({
           exclude: [...defaultExclude, SLOW],
         },
       },
-      { test: { ...unit, name: 'slow', include: UNIT.map((folder) => `${folder}/${SLOW}`) } },
+      {
+        test: {
+          ...unit,
+          name: 'slow',
+          include: [...UNIT, 'test/incidents/simulated'].map((folder) => `${folder}/${SLOW}`),
+        },
+      },
       {
         test: {
           ...renderer,
@@ -110,6 +116,17 @@ export default defineConfig({
           include: ['test/prediction/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 7_200_000,
+          hookTimeout: 900_000,
+        },
+      },
+      {
+        // Incidents with a written truth on a real server (test/incidents/README.md); run by `npm run test:incidents`.
+        test: {
+          ...node,
+          name: 'incidents',
+          include: ['test/incidents/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 900_000,
           hookTimeout: 900_000,
         },
       },

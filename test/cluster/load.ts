@@ -1,10 +1,16 @@
 import { Agent, request } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
+import { ADMIN } from './identities.ts'
 
 /** One request of a client. */
 export interface Plan {
   readonly user: string
+  /**
+   * Groups of a user whom the administrator impersonates: the server adds those of every service account and of everyone
+   * authenticated. Without, the user is an identity of the cluster.
+   */
+  readonly groups?: readonly string[]
   readonly path: string
   readonly method?: string
   readonly body?: string
@@ -20,6 +26,8 @@ export interface Plan {
   readonly holdsOnceAsked?: boolean
   /** Milliseconds until the client hangs up: for watches. */
   readonly hangUpMs?: number
+  /** Milliseconds for which it does not read the body of the answer: of a large one, the server keeps the rest that long. */
+  readonly unreadMs?: number
 }
 
 /** A group of workers that repeat a request: closed loop, so the number of workers bounds what can wait. */
@@ -28,6 +36,8 @@ export interface LoadClient {
   plan(worker: number, turn: number): Plan
   /** Milliseconds between a served request and the next one, varied by ± half. */
   readonly thinkMs?: number
+  /** At most so many requests a second of all workers together, evenly spaced, as a client library limits itself. */
+  readonly perSecond?: number
   /** Seconds after the start of the load. */
   readonly from?: number
   readonly to?: number
@@ -46,6 +56,16 @@ export const patient = (clients: readonly LoadClient[]): readonly LoadClient[] =
 /** Answers by status code; 0 counts broken connections. */
 export type Answers = Map<number, number>
 
+/** One answer that a client got. */
+export interface Answered {
+  readonly user: string
+  /** 0 for a broken connection. */
+  readonly status: number
+  /** Seconds after the start of the load when the request was sent. */
+  readonly sentAt: number
+  readonly tookMs: number
+}
+
 /** Wait after anything but success: real clients honour Retry-After, which is at least one second. */
 const BACKOFF_MS = 1_000
 
@@ -55,7 +75,9 @@ export async function runLoad(
   clients: readonly LoadClient[],
   seconds: number,
   signal: AbortSignal = new AbortController().signal,
+  onAnswer?: (answer: Answered) => void,
 ): Promise<Answers> {
+  const began = performance.now()
   const agents = new Map<string, Agent>()
   const answers: Answers = new Map()
   const over = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)])
@@ -64,24 +86,41 @@ export async function runLoad(
     agents.set(user, agent)
     return agent
   }
-  const worker = async (client: LoadClient, index: number): Promise<void> => {
+  const worker = async (client: LoadClient, index: number, turnOf: () => number): Promise<void> => {
     const end = AbortSignal.any([over, AbortSignal.timeout((client.to ?? seconds) * 1_000)])
     // Workers start spread over a second, as clients do.
     await pause((client.from ?? 0) * 1_000 + Math.random() * 1_000, end)
     for (let turn = 0; !end.aborted; turn++) {
+      await pause(turnOf() - performance.now(), end)
+      if (end.aborted) return
       const plan = client.plan(index, turn)
+      const sent = performance.now()
       const status = await send(cluster, agentOf(plan.user), plan, end)
       if (end.aborted) return
       answers.set(status, (answers.get(status) ?? 0) + 1)
+      onAnswer?.({ user: plan.user, status, sentAt: (sent - began) / 1_000, tookMs: performance.now() - sent })
       const served = status >= 200 && status < 300
       await pause((served ? (client.thinkMs ?? 0) : BACKOFF_MS) * (0.5 + Math.random()), end)
     }
   }
   await Promise.all(
-    clients.flatMap((client) => Array.from({ length: client.workers }, (_, index) => worker(client, index))),
+    clients.flatMap((client) => {
+      const turnOf = turnsOf(client.perSecond)
+      return Array.from({ length: client.workers }, (_, index) => worker(client, index, turnOf))
+    }),
   )
   for (const agent of agents.values()) agent.destroy()
   return answers
+}
+
+/** When the next request may be sent, by the clock of `performance`: in the past where nothing limits the client. */
+function turnsOf(perSecond: number | undefined): () => number {
+  let next = -Infinity
+  return () => {
+    if (perSecond === undefined) return next
+    next = Math.max(next + 1_000 / perSecond, performance.now())
+    return next
+  }
 }
 
 /** Sends each plan when it is due, milliseconds after the start, whatever becomes of the others: an open loop. */
@@ -103,15 +142,24 @@ export async function sendEach(
   return answers
 }
 
-const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
-  sleep(ms, undefined, { signal }).catch(() => undefined)
+const pause = async (ms: number, signal: AbortSignal): Promise<unknown> =>
+  ms <= 0 ? undefined : sleep(ms, undefined, { signal }).catch(() => undefined)
+
+const credentials = (
+  cluster: Cluster,
+  { user, groups }: Plan,
+): Readonly<Record<string, string | readonly string[]>> => ({
+  authorization: `Bearer ${cluster.identity(groups === undefined ? user : ADMIN).token}`,
+  ...(groups !== undefined && { 'impersonate-user': user }),
+  ...(groups !== undefined && groups.length > 0 && { 'impersonate-group': groups }),
+})
 
 /** Resolves to the status code when the answer is over, 0 when there was none. */
 function send(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     const length = Buffer.byteLength(plan.body ?? '')
     const headers = {
-      authorization: `Bearer ${cluster.identity(plan.user).token}`,
+      ...credentials(cluster, plan),
       'user-agent': 'apf-load',
       ...(plan.holdMs !== undefined && plan.holdsOnceAsked === true && { expect: '100-continue' }),
       ...(plan.body === undefined
@@ -128,7 +176,8 @@ function send(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): 
         // Rejected before the body was sent: the connection is usable again once it has been.
         if (!sent.writableEnded) sent.end(plan.body)
         if (plan.hangUpMs !== undefined) timers.push(setTimeout(() => response.destroy(), plan.hangUpMs))
-        response.resume()
+        if (plan.unreadMs === undefined) response.resume()
+        else timers.push(setTimeout(() => response.resume(), plan.unreadMs))
         response.on('error', () => undefined)
       },
     )

@@ -36,7 +36,7 @@ export async function seed(cluster: Cluster): Promise<void> {
 }
 
 /** Log-normal: most near the median, a few several times as long, as execution times are. */
-function around(medianMs: number, spread = 0.5): number {
+export function around(medianMs: number, spread = 0.5): number {
   const normal = Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())
   return medianMs * Math.exp(spread * normal)
 }
