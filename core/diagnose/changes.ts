@@ -1,5 +1,5 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import { changeText, findObject, writeOf } from '../compare/noted.ts'
+import { changeText, findObject, writeOf } from '../compare/noter.ts'
 import { startedText } from '../compare/notes.ts'
 import { configDiff, type ObjectDifference } from '../config/content.ts'
 import { defaultLevel, type ObjectSet } from '../config/objects.ts'

@@ -6,7 +6,7 @@ import { listed } from '../text/text.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
 import { cameBefore, effectText, harmTo } from './changes.ts'
-import { changeText } from '../compare/noted.ts'
+import { changeText } from '../compare/noter.ts'
 import { byUser } from './suspects.ts'
 import { victimsIn } from './victims.ts'
 import {
