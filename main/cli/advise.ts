@@ -5,6 +5,7 @@ import { MOST_NODES, type Advice } from '../../core/contract/advice.ts'
 import { ProblemError, type Problem } from '../../core/errors.ts'
 import { rfc3339 } from '../../core/units.ts'
 import type { Console, ExitCode } from './console.ts'
+import { texts } from './options.ts'
 import { eventsBefore, listen } from './pastPages.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -15,9 +16,7 @@ export const adviseCommand: Command = {
   options: {
     ...SOURCE_OPTIONS,
     ...OUTPUT_OPTIONS,
-    seconds: { type: 'string' },
-    nodes: { type: 'string' },
-    draft: { type: 'string' },
+    ...texts('seconds', 'nodes', 'draft'),
   },
   run: runAdvise,
 }

@@ -18,6 +18,7 @@ import { serverLimitOf } from '../../core/impact/serverLimit.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
 import type { RequestSample } from '../../core/contract/objects.ts'
 import { requestsFrom, testsFrom, type GivenRequests } from './classifyRequests.ts'
+import { texts } from './options.ts'
 import {
   CONFIGURATION_OPTIONS,
   configurationBeside,
@@ -37,12 +38,7 @@ import { readNumber, SEATS, UsageError, type Given, type OptionInfo, type Comman
 const REQUEST_OPTIONS = {
   user: { type: 'string' },
   group: { type: 'string', multiple: true },
-  verb: { type: 'string' },
-  method: { type: 'string' },
-  url: { type: 'string' },
-  request: { type: 'string' },
-  kubectl: { type: 'string' },
-  text: { type: 'string' },
+  ...texts('verb', 'method', 'url', 'request', 'kubectl', 'text'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** Shows which flow schema and level requests fall into, why, and what they cost. */
@@ -51,13 +47,9 @@ export const classify: Command = {
     ...SOURCE_OPTIONS,
     ...CONFIGURATION_OPTIONS,
     ...REQUEST_OPTIONS,
-    test: { type: 'string' },
-    draft: { type: 'string' },
+    ...texts('test', 'draft'),
     ...READ_OPTIONS,
-    'server-limit': { type: 'string' },
-    objects: { type: 'string' },
-    'object-size': { type: 'string' },
-    watchers: { type: 'string' },
+    ...texts('server-limit', 'objects', 'object-size', 'watchers'),
     traffic: { type: 'boolean' },
     seconds: { type: 'string' },
     json: { type: 'boolean' },

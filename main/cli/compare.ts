@@ -6,6 +6,7 @@ import { ProblemError } from '../../core/errors.ts'
 import { plain } from '../../core/text/format.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
+import { texts } from './options.ts'
 import type { Console, ExitCode } from './console.ts'
 import { answerLines } from './print/terminal.ts'
 import { recordingNamed } from './recordingOptions.ts'
@@ -15,12 +16,7 @@ import { timeFrom, OUTPUT_OPTIONS, readDuration, readOutput, UsageError, type Co
 /** Two periods side by side, as the Compare screen shows them. 1 when more than 2 % of one is not recorded. */
 export const compareCommand: Command = {
   options: {
-    a: { type: 'string' },
-    b: { type: 'string' },
-    mark: { type: 'string' },
-    length: { type: 'string' },
-    offset: { type: 'string' },
-    'api-server': { type: 'string' },
+    ...texts('a', 'b', 'mark', 'length', 'offset', 'api-server'),
     ...CREDENTIAL_OPTIONS,
     ...PROMETHEUS_OPTIONS,
     ...OUTPUT_OPTIONS,

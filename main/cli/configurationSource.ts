@@ -6,6 +6,7 @@ import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import type { ObjectsReading } from '../../core/source/sourceEvent.ts'
 import { rfc3339 } from '../../core/units.ts'
 import type { Console } from './console.ts'
+import { texts } from './options.ts'
 import { isError, readConfiguration, refuseEmpty } from './inputFiles.ts'
 import { UsageError, type Given, type OptionInfo } from './usage.ts'
 import { openSession, type ReadFrame } from './snapshot.ts'
@@ -16,9 +17,7 @@ import { versionFrom } from './validate.ts'
 export const CONFIGURATION_OPTIONS = {
   config: { type: 'string', multiple: true, list: true },
   'with-built-in': { type: 'boolean' },
-  kubeconfig: { type: 'string' },
-  context: { type: 'string' },
-  'kube-version': { type: 'string' },
+  ...texts('kubeconfig', 'context', 'kube-version'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** A whole configuration and its origin. */

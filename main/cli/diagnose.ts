@@ -7,6 +7,7 @@ import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { createKeptPages, KEPT_MS, type KeptPages } from '../workspace/keptPages.ts'
 import type { Console, ExitCode } from './console.ts'
+import { switches } from './options.ts'
 import { eventsBefore, listen } from './pastPages.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, type RecordingSpec, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -18,8 +19,7 @@ export const diagnoseCommand: Command = {
     ...SOURCE_OPTIONS,
     ...OUTPUT_OPTIONS,
     seconds: { type: 'string' },
-    all: { type: 'boolean' },
-    draft: { type: 'boolean' },
+    ...switches('all', 'draft'),
   },
   run: runDiagnose,
 }

@@ -8,6 +8,7 @@ import {
   namesCluster,
   type GivenConfiguration,
 } from './configurationSource.ts'
+import { texts } from './options.ts'
 import { timeFrom, OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
 import type { Console, ExitCode, Output } from './console.ts'
 import { isError, readConfiguration, tellFindings } from './inputFiles.ts'
@@ -24,11 +25,9 @@ export const drift: Command = {
   options: {
     ...CONFIGURATION_OPTIONS,
     against: { type: 'string', multiple: true, list: true },
-    'against-kubeconfig': { type: 'string' },
-    'against-context': { type: 'string' },
+    ...texts('against-kubeconfig', 'against-context'),
     ...RECORDING_OPTIONS,
-    'against-recording': { type: 'string' },
-    'against-at': { type: 'string' },
+    ...texts('against-recording', 'against-at'),
     json: { type: 'boolean' },
   },
   run: runDrift,

@@ -12,6 +12,7 @@ import { startMetricsServer } from '../live/metricsServer.ts'
 import { createPause } from '../ports/pause.ts'
 import type { TlsFiles } from '../proxy/listen.ts'
 import { type Console, type ExitCode, portProblem } from './console.ts'
+import { texts } from './options.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { placeFrom } from './liveCommands.ts'
 import { type Command, type Given, PORTS, readChoice, readNumber, UsageError } from './usage.ts'
@@ -21,19 +22,8 @@ export const etcdProxy: Command = {
   options: {
     upstream: { type: 'string' },
     rules: { type: 'string', multiple: true, list: true },
-    mode: { type: 'string' },
-    port: { type: 'string' },
-    listen: { type: 'string' },
-    'tls-cert': { type: 'string' },
-    'tls-key': { type: 'string' },
-    'client-ca': { type: 'string' },
-    'certificate-authority': { type: 'string' },
-    'client-certificate': { type: 'string' },
-    'client-key': { type: 'string' },
-    'metrics-port': { type: 'string' },
-    'control-port': { type: 'string' },
-    'grpc-port': { type: 'string' },
-    name: { type: 'string' },
+    ...texts('mode', 'port', 'listen', 'tls-cert', 'tls-key', 'client-ca', 'certificate-authority'),
+    ...texts('client-certificate', 'client-key', 'metrics-port', 'control-port', 'grpc-port', 'name'),
     json: { type: 'boolean' },
   },
   run: runEtcdProxy,

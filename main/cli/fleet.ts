@@ -20,6 +20,7 @@ import { createPause } from '../ports/pause.ts'
 import type { Session } from '../workspace/session.ts'
 import { createSummaries } from '../workspace/summaries.ts'
 import type { Console, ExitCode } from './console.ts'
+import { lists, switches, texts } from './options.ts'
 import { answerLines } from './print/terminal.ts'
 import { openSession } from './snapshot.ts'
 import { cadenceFrom, CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -29,23 +30,14 @@ import { readChoice, readNumber, UsageError, type Command, type Given } from './
 export const fleet: Command = {
   options: {
     kubeconfig: { type: 'string' },
-    context: { type: 'string', multiple: true },
-    'metrics-url': { type: 'string', multiple: true },
+    ...lists('context', 'metrics-url'),
     ...CREDENTIAL_OPTIONS,
     ...PROMETHEUS_OPTIONS,
-    prometheus: { type: 'string', multiple: true },
-    recording: { type: 'string', multiple: true },
+    ...lists('prometheus', 'recording'),
     at: { type: 'string' },
-    simulate: { type: 'boolean' },
-    demo: { type: 'boolean' },
-    interval: { type: 'string' },
-    seconds: { type: 'string' },
-    search: { type: 'string' },
-    group: { type: 'string' },
-    sort: { type: 'string' },
-    servers: { type: 'boolean' },
-    levels: { type: 'boolean' },
-    json: { type: 'boolean' },
+    ...switches('simulate', 'demo'),
+    ...texts('interval', 'seconds', 'search', 'group', 'sort'),
+    ...switches('servers', 'levels', 'json'),
   },
   run: runFleet,
 }

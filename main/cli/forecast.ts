@@ -10,6 +10,7 @@ import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { presentForecast } from '../../core/twin/present.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Console, ExitCode } from './console.ts'
+import { texts } from './options.ts'
 import { answerLines } from './print/terminal.ts'
 import {
   type Beside,
@@ -28,9 +29,7 @@ import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, SEATS
 /** Options of the commands that fit a twin. */
 export const TWIN_OPTIONS = {
   ...SOURCE_OPTIONS,
-  seconds: { type: 'string' },
-  'of-server': { type: 'string' },
-  'server-limit': { type: 'string' },
+  ...texts('seconds', 'of-server', 'server-limit'),
 } as const
 
 /** Waits, rejections, seats and limits of every level after an edit. 1 when a server would reject the edit. */

@@ -10,6 +10,7 @@ import type { GuardFinding, GuardSeverity } from '../../core/guard/finding.ts'
 import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Console, ExitCode } from './console.ts'
+import { texts } from './options.ts'
 import { answerLines } from './print/terminal.ts'
 import { cadenceFrom, OWN_OBJECTS, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { checkNamesEdit, EDIT_OPTIONS, editFrom, rejects, type GivenEdit } from './edit.ts'
@@ -22,8 +23,7 @@ import { readFrame, type ReadFrame } from './snapshot.ts'
 export const impact: Command = {
   options: {
     ...EDIT_OPTIONS,
-    'server-limit': { type: 'string' },
-    test: { type: 'string' },
+    ...texts('server-limit', 'test'),
     ...SOURCE_OPTIONS,
     json: { type: 'boolean' },
   },

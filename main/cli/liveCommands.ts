@@ -20,6 +20,7 @@ import {
 import { createProxySource } from '../sources/liveProxy.ts'
 import { createFeedSource } from '../sources/liveFeed.ts'
 import { PORTS, readChoice, UsageError, type Given, type OptionInfo, readNumber, type Command } from './usage.ts'
+import { switches, texts } from './options.ts'
 import type { Console, ExitCode } from './console.ts'
 import { kubeconfigOf } from './sourceOptions.ts'
 import { givenObjects } from './liveObjects.ts'
@@ -27,15 +28,10 @@ import { engineFields, LIVE_OPTIONS, runLive } from './liveTraffic.ts'
 
 /** Options that control who can connect to a proxy. */
 export const LISTEN_OPTIONS = {
-  port: { type: 'string' },
-  listen: { type: 'string' },
+  ...texts('port', 'listen'),
   tls: { type: 'boolean' },
-  'tls-cert': { type: 'string' },
-  'tls-key': { type: 'string' },
-  'client-ca': { type: 'string' },
-  'token-file': { type: 'string' },
-  'generate-token': { type: 'boolean' },
-  'no-token': { type: 'boolean' },
+  ...texts('tls-cert', 'tls-key', 'client-ca', 'token-file'),
+  ...switches('generate-token', 'no-token'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** Runs a proxy in front of a server until it is stopped. */
@@ -43,11 +39,7 @@ export const proxy: Command = {
   options: {
     ...LIVE_OPTIONS,
     ...LISTEN_OPTIONS,
-    'client-kubeconfig': { type: 'string' },
-    upstream: { type: 'string' },
-    mode: { type: 'string' },
-    identity: { type: 'string' },
-    objects: { type: 'string' },
+    ...texts('client-kubeconfig', 'upstream', 'mode', 'identity', 'objects'),
     'allow-exec': { type: 'boolean' },
   },
   run: runProxy,
@@ -188,9 +180,7 @@ function tokenOf(given: Given): ProxyListen['token'] {
 export const feed: Command = {
   options: {
     ...LIVE_OPTIONS,
-    'audit-file': { type: 'string' },
-    'audit-webhook-port': { type: 'string' },
-    httplog: { type: 'string' },
+    ...texts('audit-file', 'audit-webhook-port', 'httplog'),
     once: { type: 'boolean' },
   },
   run: runFeed,

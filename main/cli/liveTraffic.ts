@@ -14,22 +14,19 @@ import { engineMetrics, startMetricsServer } from '../live/metricsServer.ts'
 import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
 import { type Console, type ExitCode, portProblem, tellOnce } from './console.ts'
+import { texts } from './options.ts'
 import { runDraftBeside } from './liveObjects.ts'
 import { READ_OPTIONS, readsFrom } from './sourceOptions.ts'
 import { coveredVersion, PORTS, readChoice, readNumber, type Given, type OptionInfo } from './usage.ts'
 
 /** Options of the commands that observe single requests. */
 export const LIVE_OPTIONS = {
-  kubeconfig: { type: 'string' },
-  context: { type: 'string' },
+  ...texts('kubeconfig', 'context'),
   config: { type: 'string', multiple: true, list: true },
   draft: { type: 'string', multiple: true, list: true },
-  'server-version': { type: 'string' },
-  algorithm: { type: 'string' },
+  ...texts('server-version', 'algorithm'),
   ...READ_OPTIONS,
-  'max-requests-inflight': { type: 'string' },
-  'max-mutating-requests-inflight': { type: 'string' },
-  'metrics-port': { type: 'string' },
+  ...texts('max-requests-inflight', 'max-mutating-requests-inflight', 'metrics-port'),
   json: { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 

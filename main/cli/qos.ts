@@ -22,6 +22,7 @@ import { nsToSeconds } from '../../core/units.ts'
 import type { JsonMap } from '../../core/manifest/json.ts'
 import { PROTO } from '../etcd/etcdqospb.ts'
 import type { Console, ExitCode } from './console.ts'
+import { texts } from './options.ts'
 import { textTable } from './print/terminal.ts'
 import { manage, MANAGE_OPTIONS, MANAGING, showAdvice } from './qosManage.ts'
 import { isError, readInputFiles, readTexts, tellFindings } from './inputFiles.ts'
@@ -39,20 +40,10 @@ import {
 import { findingAnnotation, findingJson, findingText } from './validate.ts'
 
 const REQUEST_OPTIONS = {
-  op: { type: 'string' },
-  key: { type: 'string' },
+  ...texts('op', 'key'),
   prefix: { type: 'boolean' },
-  'range-end': { type: 'string' },
-  limit: { type: 'string' },
-  name: { type: 'string' },
-  user: { type: 'string' },
-  'client-ip': { type: 'string' },
-  'request-bytes': { type: 'string' },
-  scan: { type: 'string' },
-  'response-bytes': { type: 'string' },
-  latency: { type: 'string' },
-  'quota-used': { type: 'string' },
-  retry: { type: 'string' },
+  ...texts('range-end', 'limit', 'name', 'user', 'client-ip', 'request-bytes', 'scan', 'response-bytes', 'latency'),
+  ...texts('quota-used', 'retry'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 const EXPLAIN_OPTIONS = ['rules', 'requests', 'trace', ...Object.keys(REQUEST_OPTIONS)]

@@ -22,41 +22,19 @@ import { proxiesFolder } from '../etcd/control.ts'
 import { findProxy, type RunningProxy } from '../etcd/controlClient.ts'
 import { MOST_MONITORED } from '../etcd/methods.ts'
 import type { Console, ExitCode } from './console.ts'
+import { lists, texts } from './options.ts'
 import { answerLines, tableLines, textTable } from './print/terminal.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { type Given, type OptionInfo, readChoice, readDuration, readNumber, readOutput, UsageError } from './usage.ts'
 
 /** Options of the commands that manage a running proxy; those of `rule test` are the ones of `explain`. */
 export const MANAGE_OPTIONS = {
-  proxy: { type: 'string' },
-  'qdisc-kind': { type: 'string' },
-  qps: { type: 'string' },
-  burst: { type: 'string' },
-  num: { type: 'string' },
-  window: { type: 'string' },
-  cost: { type: 'string' },
-  'group-by': { type: 'string' },
-  'max-groups': { type: 'string' },
-  action: { type: 'string' },
-  'max-delay': { type: 'string' },
-  'max-waiting': { type: 'string' },
-  qclassName: { type: 'string' },
-  priority: { type: 'string' },
-  ops: { type: 'string' },
-  methods: { type: 'string' },
-  prefixPaths: { type: 'string' },
-  'key-match': { type: 'string' },
-  'min-retry': { type: 'string' },
-  scope: { type: 'string' },
+  ...texts('proxy', 'qdisc-kind', 'qps', 'burst', 'num', 'window', 'cost', 'group-by', 'max-groups', 'action'),
+  ...texts('max-delay', 'max-waiting', 'qclassName', 'priority', 'ops', 'methods', 'prefixPaths', 'key-match'),
+  ...texts('min-retry', 'scope'),
   'allow-all': { type: 'boolean' },
-  'condition-kind': { type: 'string', multiple: true },
-  'condition-threshold': { type: 'string', multiple: true },
-  clear: { type: 'string' },
-  type: { type: 'string' },
-  threshold: { type: 'string' },
-  top: { type: 'string' },
-  by: { type: 'string' },
-  revision: { type: 'string' },
+  ...lists('condition-kind', 'condition-threshold'),
+  ...texts('clear', 'type', 'threshold', 'top', 'by', 'revision'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** Subcommands about a running proxy. */

@@ -8,12 +8,12 @@ import { listRecordings, RECORDINGS, type ListedRecording, type RecordingRange }
 import { importRecording } from '../recordings/recordingFile.ts'
 import { createPresence } from '../store/database.ts'
 import type { Console } from './console.ts'
+import { texts } from './options.ts'
 import { timeFrom, UsageError, type Given, type OptionInfo } from './usage.ts'
 
 /** Options that select a part of a recording, both instants included. */
 export const RANGE_OPTIONS = {
-  from: { type: 'string' },
-  to: { type: 'string' },
+  ...texts('from', 'to'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** The dependencies of looking up a recording. */

@@ -9,6 +9,7 @@ import type { Admission } from '../server/accessControl.ts'
 import { createLogins } from '../server/logins.ts'
 import { connectFirst } from '../workspace/workspace.ts'
 import type { Console, ExitCode } from './console.ts'
+import { texts } from './options.ts'
 import { createPageConsole } from './servePages.ts'
 import { cadenceFrom, targetFrom } from './sourceOptions.ts'
 import { PORTS, readNumber, UsageError, type Command, type Given } from './usage.ts'
@@ -16,14 +17,11 @@ import { ended } from './web.ts'
 
 export const serveInCluster: Command = {
   options: {
-    kubeconfig: { type: 'string' },
-    context: { type: 'string' },
+    ...texts('kubeconfig', 'context'),
     server: { type: 'string', multiple: true },
     interval: { type: 'string' },
     host: { type: 'string', multiple: true },
-    port: { type: 'string' },
-    'tls-cert': { type: 'string' },
-    'tls-key': { type: 'string' },
+    ...texts('port', 'tls-cert', 'tls-key'),
     audience: { type: 'string', multiple: true },
     'metrics-port': { type: 'string' },
   },

@@ -17,21 +17,17 @@ import {
 } from '../../core/sharding/overlap.ts'
 import { MOST_QUEUES, shapeProblem, type DealerShape, MAX_ENTROPY_BITS } from '../../core/config/shape.ts'
 import type { Console, ExitCode } from './console.ts'
+import { switches, texts } from './options.ts'
 import { textTable } from './print/terminal.ts'
 import { readNumber, UsageError, type Given, type Command } from './usage.ts'
 
 /** Exits with 1 when a target was given and the shape misses it. */
 export const shard: Command = {
   options: {
-    queues: { type: 'string' },
-    hand: { type: 'string' },
-    length: { type: 'string' },
-    elephants: { type: 'string' },
+    ...texts('queues', 'hand', 'length', 'elephants'),
     flow: { type: 'string', multiple: true },
-    target: { type: 'string' },
-    'max-queues': { type: 'string' },
-    table: { type: 'boolean' },
-    json: { type: 'boolean' },
+    ...texts('target', 'max-queues'),
+    ...switches('table', 'json'),
   },
   run: runShard,
 }

@@ -10,6 +10,7 @@ import {
 } from '../recordings/recordingFile.ts'
 import type { ListedRecording } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'
+import { lists, texts } from './options.ts'
 import { importFiles } from './importFiles.ts'
 import { refuseExisting } from './refuseExisting.ts'
 import { readInputFiles } from './inputFiles.ts'
@@ -24,11 +25,8 @@ const RECORDING_OPTIONS = { ...RANGE_OPTIONS, anonymise: { type: 'boolean' } } a
 /** Options of the exports for Prometheus, Alertmanager and Grafana. */
 const RULES_OPTIONS = {
   'kube-version': { type: 'string' },
-  'prometheus-label': { type: 'string', multiple: true },
-  label: { type: 'string', multiple: true },
-  'cluster-label': { type: 'string' },
-  'instance-label': { type: 'string' },
-  interval: { type: 'string' },
+  ...lists('prometheus-label', 'label'),
+  ...texts('cluster-label', 'instance-label', 'interval'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /**

@@ -9,6 +9,7 @@ import { runAnyScenario, type ScenarioOutcome } from '../../core/scenario/run.ts
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { absolute, levelsOf, readDemands } from './assertions.ts'
+import { lists, switches } from './options.ts'
 import type { Console, ExitCode } from './console.ts'
 import { answerLines, textTable } from './print/terminal.ts'
 import { anyScenarioFrom, arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
@@ -20,11 +21,8 @@ export const simulate: Command = {
   options: {
     ...OUTPUT_OPTIONS,
     seed: { type: 'string' },
-    list: { type: 'boolean' },
-    import: { type: 'boolean' },
-    step: { type: 'boolean' },
-    variant: { type: 'string', multiple: true },
-    assert: { type: 'string', multiple: true },
+    ...switches('list', 'import', 'step'),
+    ...lists('variant', 'assert'),
   },
   operands: 'files',
   run: runSimulate,

@@ -8,6 +8,7 @@ import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/
 import { pluginUnderWay } from '../cluster/execCredential.ts'
 import { startSession, type Session } from '../workspace/session.ts'
 import { ALERT_OPTIONS, alertOptions, changeJson, counts, createExplainer, printRecordedAlerts } from './alerts.ts'
+import { switches } from './options.ts'
 import { createAlertWatch } from '../../core/alerts/watch.ts'
 import { type Console, type ExitCode, problemLines, tellOnce } from './console.ts'
 import { createWebhook, webhookUrl } from './webhook.ts'
@@ -21,8 +22,7 @@ export const snapshot: Command = {
   options: {
     ...SOURCE_OPTIONS,
     timeout: { type: 'string' },
-    compact: { type: 'boolean' },
-    json: { type: 'boolean' },
+    ...switches('compact', 'json'),
   },
   run: runSnapshot,
 }

@@ -13,6 +13,7 @@ import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
 import type { Reading } from './inputFiles.ts'
+import { lists, texts } from './options.ts'
 import type { Shelf } from './recordingOptions.ts'
 import { readWithin } from '../files/files.ts'
 import {
@@ -32,40 +33,27 @@ import {
  * command line.
  */
 export const CREDENTIAL_OPTIONS = {
-  'token-file': { type: 'string' },
-  username: { type: 'string' },
-  'password-file': { type: 'string' },
-  'client-certificate': { type: 'string' },
-  'client-key': { type: 'string' },
-  'certificate-authority': { type: 'string' },
+  ...texts('token-file', 'username', 'password-file', 'client-certificate', 'client-key', 'certificate-authority'),
   'insecure-skip-tls-verify': { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** Options that name servers. */
 export const CLUSTER_OPTIONS = {
-  kubeconfig: { type: 'string' },
-  context: { type: 'string' },
-  server: { type: 'string', multiple: true },
-  'metrics-url': { type: 'string', multiple: true },
+  ...texts('kubeconfig', 'context'),
+  ...lists('server', 'metrics-url'),
   ...CREDENTIAL_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** What to query from a Prometheus; its credentials are those of the addresses. */
 export const PROMETHEUS_OPTIONS = {
   prometheus: { type: 'string' },
-  'prometheus-label': { type: 'string', multiple: true },
-  instance: { type: 'string', multiple: true },
-  'cluster-label': { type: 'string' },
-  'instance-label': { type: 'string' },
-  tenant: { type: 'string' },
-  'header-file': { type: 'string' },
-  past: { type: 'string' },
+  ...lists('prometheus-label', 'instance'),
+  ...texts('cluster-label', 'instance-label', 'tenant', 'header-file', 'past'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** A recording, and an instant of it. */
 export const RECORDING_OPTIONS = {
-  recording: { type: 'string' },
-  at: { type: 'string' },
+  ...texts('recording', 'at'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** Options of every command that reads a source. */
@@ -75,9 +63,7 @@ export const SOURCE_OPTIONS = {
   file: { type: 'string', multiple: true },
   ...RECORDING_OPTIONS,
   simulate: { type: 'boolean' },
-  'server-version': { type: 'string' },
-  seed: { type: 'string' },
-  algorithm: { type: 'string' },
+  ...texts('server-version', 'seed', 'algorithm'),
   demo: { type: 'boolean' },
   interval: { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>

@@ -6,6 +6,7 @@ import type { PointResult, SweepPlan } from '../../core/sweep/sweep.ts'
 import { AppendedLines } from '../files/appendedLines.ts'
 import { runShards } from '../threads/shards.ts'
 import { progressOf, type Console, type ExitCode } from './console.ts'
+import { texts } from './options.ts'
 import { readInputFiles } from './inputFiles.ts'
 import { printSweep, readShown, SHOWN_OPTIONS, type ShownSweep } from './sweepOutput.ts'
 import { printJob } from './sweepJob.ts'
@@ -18,13 +19,7 @@ const SUBCOMMANDS = ['merge', 'job'] as const
 export const sweep: Command = {
   options: {
     ...SHOWN_OPTIONS,
-    results: { type: 'string' },
-    shard: { type: 'string' },
-    shards: { type: 'string' },
-    threads: { type: 'string' },
-    image: { type: 'string' },
-    claim: { type: 'string' },
-    namespace: { type: 'string' },
+    ...texts('results', 'shard', 'shards', 'threads', 'image', 'claim', 'namespace'),
     containerfile: { type: 'boolean' },
   },
   operands: 'files',

@@ -12,16 +12,14 @@ import type { PointResult } from '../../core/sweep/sweep.ts'
 import { toCsv } from '../../core/text/csv.ts'
 import { writeAtomically } from '../files/files.ts'
 import type { Console } from './console.ts'
+import { texts } from './options.ts'
 import { textTable } from './print/terminal.ts'
 import { type Given, OUTPUT_OPTIONS, readOutput, refuseOptions, UsageError } from './usage.ts'
 
 /** Options for how the results of a sweep are shown. */
 export const SHOWN_OPTIONS = {
   ...OUTPUT_OPTIONS,
-  'heat-map': { type: 'string' },
-  x: { type: 'string' },
-  y: { type: 'string' },
-  svg: { type: 'string' },
+  ...texts('heat-map', 'x', 'y', 'svg'),
 } as const
 
 export interface ShownSweep {

@@ -14,6 +14,7 @@ import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { writeAtomically } from '../files/files.ts'
 import { levelsWithRequests, searchEdit } from '../threads/tuneSearch.ts'
 import { progressOf, type Console, type ExitCode } from './console.ts'
+import { lists, texts } from './options.ts'
 import { oneText, tellFindings } from './inputFiles.ts'
 import { configurationBefore, EDIT_OPTIONS, rejects } from './edit.ts'
 import { readTwin, TWIN_OPTIONS } from './forecast.ts'
@@ -29,13 +30,8 @@ export const tune: Command = {
     ...OUTPUT_OPTIONS,
     config: EDIT_OPTIONS.config,
     'kube-version': EDIT_OPTIONS['kube-version'],
-    goal: { type: 'string', multiple: true },
-    'guard-rail': { type: 'string', multiple: true },
-    variant: { type: 'string' },
-    evaluations: { type: 'string' },
-    seed: { type: 'string' },
-    seeds: { type: 'string' },
-    write: { type: 'string' },
+    ...lists('goal', 'guard-rail'),
+    ...texts('variant', 'evaluations', 'seed', 'seeds', 'write'),
     force: { type: 'boolean' },
   },
   operands: 'files',

@@ -5,6 +5,7 @@ import { writeAddressFile, type WebServer } from '../server/webServer.ts'
 import { connectFirst } from '../workspace/workspace.ts'
 import type { ConnectedSource } from '../workspace/connectedSource.ts'
 import { type Console, type ExitCode, problemLines, portProblem } from './console.ts'
+import { texts } from './options.ts'
 import { createPageConsole } from './servePages.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { PORTS, readNumber, UsageError, type Command, type Given } from './usage.ts'
@@ -14,8 +15,7 @@ export const web: Command = {
     ...SOURCE_OPTIONS,
     port: { type: 'string' },
     open: { type: 'boolean' },
-    'serve-simulation': { type: 'string' },
-    'metrics-port': { type: 'string' },
+    ...texts('serve-simulation', 'metrics-port'),
     'all-clusters': { type: 'boolean' },
   },
   run: runWeb,

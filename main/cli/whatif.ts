@@ -14,6 +14,7 @@ import { whatIf as compareVariants, whatIfClosed, type WhatIfResult } from '../.
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { recordedArrivals } from '../live/wished.ts'
 import { checkDemands, type Demand, demandText, levelsOf, readDemands } from './assertions.ts'
+import { texts } from './options.ts'
 import type { Console, ExitCode } from './console.ts'
 import { answerLines } from './print/terminal.ts'
 import { archiveOf, recordingNamed } from './recordingOptions.ts'
@@ -30,8 +31,7 @@ export const whatif: Command = {
     baseline: { type: 'string' },
     candidate: { type: 'string', multiple: true },
     simulate: { type: 'boolean' },
-    seed: { type: 'string' },
-    seconds: { type: 'string' },
+    ...texts('seed', 'seconds'),
     'closed-loop': { type: 'boolean' },
     flows: { type: 'string' },
     assert: { type: 'string', multiple: true },

@@ -135,3 +135,27 @@ export function SelectField(props: FieldProps & OptionsProps & { readonly mono?:
     </Field>
   )
 }
+
+/** What connects a control to one field of a form. */
+interface Bound<V> {
+  readonly value: V
+  readonly error: string | undefined
+  readonly onChange: (value: V) => void
+}
+
+/** Connects controls to the fields of a form, each by its name. */
+export const fieldsOf =
+  <F extends object>(
+    form: F,
+    errors: { readonly [K in keyof F]?: string | undefined },
+    update: (to: (form: F) => F) => void,
+  ) =>
+  <K extends keyof F>(name: K): Bound<F[K]> => ({
+    value: form[name],
+    error: errors[name],
+    onChange: (value) => update((old) => ({ ...old, [name]: value })),
+  })
+
+/** An empty field is not an error yet. */
+export const onceFilled = (field: Bound<string>): Bound<string> =>
+  field.value.trim() === '' ? { ...field, error: undefined } : field

@@ -1,4 +1,4 @@
-import { TextField } from '../../components/Field.tsx'
+import { fieldsOf, onceFilled, TextField } from '../../components/Field.tsx'
 import { Choice } from './fields.tsx'
 import type { AuthErrors, AuthForm } from './form.logic.ts'
 import styles from './Connect.module.css'
@@ -23,37 +23,28 @@ export function AuthFields(props: {
   readonly onChange: (change: Partial<AuthForm>) => void
 }) {
   const { form, errors, tls, onChange } = props
-  // An empty field is not an error yet.
-  const field = (name: 'token' | 'username' | 'password' | 'clientCertificate' | 'clientKey', label: string) => (
+  const field = fieldsOf(form, errors, (to) => onChange(to(form)))
+  const typed = (name: 'token' | 'username' | 'password' | 'clientCertificate' | 'clientKey', label: string) => (
     <TextField
       label={label}
       type={name === 'token' || name === 'password' ? 'password' : 'text'}
-      error={form[name] === '' ? undefined : errors[name]}
-      value={form[name]}
-      onChange={(value) => onChange({ [name]: value })}
+      {...onceFilled(field(name))}
     />
   )
   return (
     <>
-      <Choice
-        label="Authentication"
-        value={form.kind}
-        options={KINDS}
-        hint={HINTS[form.kind]}
-        error={errors.kind}
-        onChange={(kind) => onChange({ kind })}
-      />
-      {form.kind === 'token' && field('token', 'Bearer token')}
+      <Choice label="Authentication" options={KINDS} hint={HINTS[form.kind]} {...field('kind')} />
+      {form.kind === 'token' && typed('token', 'Bearer token')}
       {form.kind === 'basic' && (
         <div className={styles['pair']}>
-          {field('username', 'User name')}
-          {field('password', 'Password')}
+          {typed('username', 'User name')}
+          {typed('password', 'Password')}
         </div>
       )}
       {form.kind === 'certificate' && (
         <div className={styles['pair']}>
-          {field('clientCertificate', 'Path of the client certificate')}
-          {field('clientKey', 'Path of its key')}
+          {typed('clientCertificate', 'Path of the client certificate')}
+          {typed('clientKey', 'Path of its key')}
         </div>
       )}
       {tls && (
@@ -61,8 +52,7 @@ export function AuthFields(props: {
           <TextField
             label="Path of the certificate authority"
             hint="PEM. Empty: the authorities of this machine."
-            value={form.certificateAuthority}
-            onChange={(certificateAuthority) => onChange({ certificateAuthority })}
+            {...field('certificateAuthority')}
           />
           <Choice
             label="Server certificate"

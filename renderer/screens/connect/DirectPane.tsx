@@ -1,6 +1,6 @@
 import type { PermissionReport } from '../../../core/contract/source.ts'
 import { Button, Buttons, Segment } from '../../components/Button.tsx'
-import { TextArea } from '../../components/Field.tsx'
+import { fieldsOf, onceFilled, TextArea } from '../../components/Field.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import type { Contexts } from '../../state/contexts.ts'
@@ -30,15 +30,11 @@ export interface DirectPaneProps {
 export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onConnect }: DirectPaneProps) {
   const read = readForm(form)
   const errors = read.ok ? {} : read.errors
+  const field = fieldsOf<Omit<DirectForm, 'auth'>>(form, errors, (to) => onChange({ ...form, ...to(form) }))
   return (
     <Pane title="Direct to kube-apiserver">
       <div className={styles['form']}>
-        <Segment
-          label="Servers"
-          value={form.method}
-          options={METHODS}
-          onChange={(method) => onChange({ ...form, method })}
-        />
+        <Segment label="Servers" options={METHODS} {...field('method')} />
         {form.method === 'kubeconfig' ? (
           <>
             <ContextFields
@@ -51,11 +47,9 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
             <TextArea
               label="API server addresses, one per line"
               hint="Limits are per server, so each server is read at its own address. Leave empty to use the address of the context, which may be a load balancer."
-              error={errors.servers}
               rows={2}
               placeholder="https://10.20.0.11:6443"
-              value={form.servers}
-              onChange={(servers) => onChange({ ...form, servers })}
+              {...field('servers')}
             />
           </>
         ) : (
@@ -63,11 +57,8 @@ export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onC
             <TextArea
               label="Metrics addresses, one per line"
               hint="Complete addresses, one per API server. Example with kubectl proxy: http://127.0.0.1:8001/metrics."
-              // An empty form is not an error yet.
-              error={form.urls.trim() === '' ? undefined : errors.urls}
               rows={3}
-              value={form.urls}
-              onChange={(urls) => onChange({ ...form, urls })}
+              {...onceFilled(field('urls'))}
             />
             <AuthFields
               form={form.auth}

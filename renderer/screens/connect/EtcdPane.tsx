@@ -1,7 +1,7 @@
 import { EtcdSpecSchema, type EtcdSpec } from '../../../core/contract/etcd.ts'
 import { LOOPBACK } from '../../../core/live/proxyReach.ts'
 import { Button, Buttons, Check, Copy } from '../../components/Button.tsx'
-import { TextField } from '../../components/Field.tsx'
+import { fieldsOf, onceFilled, TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { type EtcdErrors, type EtcdForm, etcdFormOf, readEtcdForm } from './etcd.logic.ts'
 import { Choice, useForm, type SourcePaneProps } from './fields.tsx'
@@ -20,6 +20,7 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
   const read = readEtcdForm(form)
   const errors: EtcdErrors = read.ok ? {} : read.errors
   const change = (part: Partial<EtcdForm>): void => setForm({ ...form, ...part })
+  const field = fieldsOf(form, errors, setForm)
   const starts = form.kind === 'start'
   return (
     <Pane title="etcd proxy">
@@ -28,7 +29,7 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
           The proxy runs in front of one etcd member and limits expensive or unimportant requests by rules. Point the
           clients of etcd at it.
         </p>
-        <Choice label="Proxy" value={form.kind} options={KINDS} onChange={(kind) => change({ kind })} />
+        <Choice label="Proxy" options={KINDS} {...field('kind')} />
         {!starts && (
           <Buttons>
             <code className="mono">{COMMAND}</code>
@@ -39,9 +40,7 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
           label="Name of the proxy"
           hint={starts ? 'Its rules are kept under this name.' : 'Leave empty when only one runs.'}
           placeholder={starts ? 'console' : 'default'}
-          error={errors.name}
-          value={form.name}
-          onChange={(name) => change({ name })}
+          {...field('name')}
         />
         {starts && <StartFields {...{ form, errors }} onChange={change} />}
         <Check
@@ -75,34 +74,15 @@ interface StartFieldsProps {
 
 /** Member, port, rules and certificates of a proxy to start. */
 function StartFields({ form, errors, onChange }: StartFieldsProps) {
-  const path = (field: keyof EtcdForm & `${string}File`, label: string, hint?: string) => (
-    <TextField
-      label={label}
-      hint={hint}
-      placeholder="none"
-      error={errors[field]}
-      value={form[field]}
-      onChange={(value) => onChange({ [field]: value })}
-    />
+  const field = fieldsOf(form, errors, (to) => onChange(to(form)))
+  const path = (name: keyof EtcdForm & `${string}File`, label: string, hint?: string) => (
+    <TextField label={label} hint={hint} placeholder="none" {...field(name)} />
   )
   return (
     <>
       <div className={styles['pair']}>
-        <TextField
-          label="Member of etcd"
-          placeholder="http://127.0.0.1:2379"
-          error={form.upstream.trim() === '' ? undefined : errors.upstream}
-          value={form.upstream}
-          onChange={(upstream) => onChange({ upstream })}
-        />
-        <TextField
-          label={`Port on ${LOOPBACK}`}
-          placeholder="any free port"
-          kind="number"
-          error={errors.port}
-          value={form.port}
-          onChange={(port) => onChange({ port })}
-        />
+        <TextField label="Member of etcd" placeholder="http://127.0.0.1:2379" {...onceFilled(field('upstream'))} />
+        <TextField label={`Port on ${LOOPBACK}`} placeholder="any free port" kind="number" {...field('port')} />
       </div>
       {path('rulesFile', 'Rule file', 'Replaces the stored rules when the proxy starts.')}
       {path('caFile', 'CA of etcd', 'PEM, for an https address.')}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { FeedSpec } from '../../../core/contract/live.ts'
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
-import { TextField } from '../../components/Field.tsx'
+import { fieldsOf, onceFilled, TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
@@ -33,30 +33,21 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
   const read = readFeedForm(form)
   const errors = read.ok ? {} : read.errors
   const change = (part: Partial<FeedForm>): void => setForm({ ...form, ...part })
+  const field = fieldsOf(form, errors, setForm)
   return (
     <>
       {shown?.kind === 'feed' && <FeedAddress />}
       <Pane title="Audit or log feed">
         <div className={styles['form']}>
-          <Choice label="Kind of feed" value={form.kind} options={KINDS} onChange={(kind) => change({ kind })} />
+          <Choice label="Kind of feed" options={KINDS} {...field('kind')} />
           {form.kind === 'audit-webhook' ? (
-            <TextField
-              label="Port on 127.0.0.1"
-              placeholder="any free port"
-              kind="number"
-              error={errors.port}
-              value={form.port}
-              onChange={(port) => change({ port })}
-            />
+            <TextField label="Port on 127.0.0.1" placeholder="any free port" kind="number" {...field('port')} />
           ) : (
             <>
               <TextField
                 label="Path of the file on this machine"
                 placeholder={form.kind === 'httplog' ? '/var/log/kube-apiserver.log' : '/var/log/kubernetes/audit.log'}
-                // An empty form is not an error yet.
-                error={form.path === '' ? undefined : errors.path}
-                value={form.path}
-                onChange={(path) => change({ path })}
+                {...onceFilled(field('path'))}
               />
               <Choice
                 label="End of the file"

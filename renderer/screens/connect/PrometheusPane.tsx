@@ -1,6 +1,6 @@
 import type { PrometheusServers, PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import { Button, Buttons, Check } from '../../components/Button.tsx'
-import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
+import { fieldsOf, onceFilled, SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'
@@ -30,6 +30,7 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
     choose(part)
     forgetFound()
   }
+  const field = fieldsOf<Omit<PrometheusForm, 'auth'>>(form, errors, (to) => change(to(form)))
   const find = (): void => {
     if (!read.ok) return
     const { target } = read
@@ -47,10 +48,7 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
           label="Address"
           hint="Prometheus, Thanos, Mimir or VictoriaMetrics; with its path prefix, before /api/v1."
           placeholder="https://prometheus.example.com"
-          // An empty form is not an error yet.
-          error={form.url.trim() === '' ? undefined : errors.url}
-          value={form.url}
-          onChange={(url) => change({ url })}
+          {...onceFilled(field('url'))}
         />
         <AuthFields
           form={form.auth}
@@ -59,13 +57,7 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
           onChange={(auth) => change({ auth: { ...form.auth, ...auth } })}
         />
         <div className={styles['pair']}>
-          <TextField
-            label="Tenant"
-            hint="X-Scope-OrgID. Empty: none."
-            error={errors.tenant}
-            value={form.tenant}
-            onChange={(tenant) => change({ tenant })}
-          />
+          <TextField label="Tenant" hint="X-Scope-OrgID. Empty: none." {...field('tenant')} />
           <SelectField
             label="Read back"
             value={String(form.pastMs)}
@@ -76,18 +68,14 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
         <TextArea
           label="Further headers, one per line"
           hint="Name: value. Sent to the main process once and not stored."
-          error={errors.headers}
           rows={2}
-          value={form.headers}
-          onChange={(headers) => change({ headers })}
+          {...field('headers')}
         />
         <TextArea
           label="Labels of the series, one per line"
           hint="Only series with these labels are read. Example: job=apiserver."
-          error={errors.matchers}
           rows={2}
-          value={form.matchers}
-          onChange={(matchers) => change({ matchers })}
+          {...field('matchers')}
         />
         {found.state === 'done' && <Found found={found.value} form={form} onLabels={change} onChoose={setForm} />}
         {found.state === 'failed' && <ProblemNote problem={found.problem} alert />}

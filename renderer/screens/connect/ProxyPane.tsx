@@ -9,20 +9,13 @@ import {
 } from '../../../core/live/proxyReach.ts'
 import type { ProxySpec } from '../../../core/contract/live.ts'
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
-import { SelectField, TextField } from '../../components/Field.tsx'
+import { fieldsOf, onceFilled, SelectField, TextField } from '../../components/Field.tsx'
 import { Note, Preformatted } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
 import { Choice, ContextFields, LimitFields, useForm, useLiveAddress, type SourcePaneProps } from './fields.tsx'
 import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'
-import {
-  knowsCertificates,
-  tokenHint,
-  type SettledReach,
-  reachSentence,
-  type ReachErrors,
-  type ReachForm,
-} from './reach.logic.ts'
+import { knowsCertificates, tokenHint, type SettledReach, reachSentence, type ReachErrors } from './reach.logic.ts'
 import styles from './Connect.module.css'
 
 const UPSTREAMS = [
@@ -57,6 +50,7 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
   const reach = settledReach(form)
   const lends = lendsCredentials(lenderOf(form))
   const change = (part: Partial<ProxyForm>): void => setForm({ ...form, ...part })
+  const field = fieldsOf(form, errors, setForm)
   const identities = IDENTITIES.filter(
     ([identity]) => identity !== 'certificate' || form.identity === identity || knowsCertificates(reach),
   )
@@ -65,12 +59,7 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
       {shown?.kind === 'proxy' && <ProxyAddress spec={shown} />}
       <Pane title="Live proxy">
         <div className={styles['form']}>
-          <Choice
-            label="Server behind the proxy"
-            value={form.upstream}
-            options={UPSTREAMS}
-            onChange={(upstream) => change({ upstream })}
-          />
+          <Choice label="Server behind the proxy" options={UPSTREAMS} {...field('upstream')} />
           {form.upstream === 'kubeconfig' ? (
             <div className={styles['pair']}>
               <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
@@ -79,13 +68,10 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
             <TextField
               label="Address of the server"
               placeholder="http://127.0.0.1:8001"
-              // An empty form is not an error yet.
-              error={form.url.trim() === '' ? undefined : errors.url}
-              value={form.url}
-              onChange={(url) => change({ url })}
+              {...onceFilled(field('url'))}
             />
           )}
-          <Choice label="Mode" value={form.mode} options={MODES} onChange={(mode) => change({ mode })} />
+          <Choice label="Mode" options={MODES} {...field('mode')} />
           <SelectField
             label="Identity of callers"
             hint={form.identity === 'token' ? tokenHint(reach) : undefined}
@@ -98,22 +84,15 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
             }}
           />
           <div className={styles['pair']}>
-            <Choice
-              label="Initial objects"
-              value={form.objects}
-              options={OBJECTS}
-              onChange={(objects) => change({ objects })}
-            />
+            <Choice label="Initial objects" options={OBJECTS} {...field('objects')} />
             <TextField
               label={`Port on ${form.host.trim() || LOOPBACK}`}
               placeholder="any free port"
               kind="number"
-              error={errors.port}
-              value={form.port}
-              onChange={(port) => change({ port })}
+              {...field('port')}
             />
           </div>
-          <ReachFields form={reach} identity={form.identity} errors={errors} onChange={change} />
+          <ReachFields form={reach} identity={form.identity} errors={errors} field={field} />
           {lends && (
             <Choice
               label="exec, attach, port-forward and proxy"
@@ -198,12 +177,10 @@ function ReachFields(props: {
   readonly form: SettledReach
   readonly identity: ProxySpec['identity']
   readonly errors: ReachErrors
-  readonly onChange: (change: Partial<ReachForm>) => void
+  readonly field: ReturnType<typeof fieldsOf<ProxyForm>>
 }) {
-  const { form, identity, errors, onChange } = props
+  const { form, identity, errors, field } = props
   const [unfolded, setUnfolded] = useState(() => form.host !== '' || form.tls === 'files' || form.token === 'file')
-  // An empty path is not an error yet.
-  const shown = (path: string, error: string | undefined): string | undefined => (path === '' ? undefined : error)
   return (
     <details
       className={styles['fold']}
@@ -221,59 +198,38 @@ function ReachFields(props: {
           label="Address to listen on"
           hint="An address of this machine; 0.0.0.0 listens on all of them. Other than on loopback, TLS and a token are required."
           placeholder={LOOPBACK}
-          error={errors.host}
-          value={form.host}
-          onChange={(host) => onChange({ host })}
+          {...field('host')}
         />
-        <Choice
-          label="TLS certificate"
-          value={form.tls}
-          options={TLS}
-          error={errors.tls}
-          onChange={(tls) => onChange({ tls })}
-        />
+        <Choice label="TLS certificate" options={TLS} {...field('tls')} value={form.tls} />
         {form.tls === 'files' && (
           <div className={styles['pair']}>
             <TextField
               label="Path of the certificate (PEM)"
               placeholder="/etc/apf/tls.crt"
-              error={shown(form.certFile, errors.certFile)}
-              value={form.certFile}
-              onChange={(certFile) => onChange({ certFile })}
+              {...onceFilled(field('certFile'))}
             />
             <TextField
               label="Path of the private key (PEM)"
               placeholder="/etc/apf/tls.key"
-              error={shown(form.keyFile, errors.keyFile)}
-              value={form.keyFile}
-              onChange={(keyFile) => onChange({ keyFile })}
+              {...onceFilled(field('keyFile'))}
             />
           </div>
         )}
         <Choice
           label="Client token"
-          value={form.token}
           options={TOKENS}
           hint={form.token === 'none' ? undefined : tokenHint(form)}
-          error={errors.token}
-          onChange={(token) => onChange({ token })}
+          {...field('token')}
+          value={form.token}
         />
         {form.token === 'file' && (
-          <TextField
-            label="Path of the token file"
-            placeholder="/etc/apf/token"
-            error={shown(form.tokenFile, errors.tokenFile)}
-            value={form.tokenFile}
-            onChange={(tokenFile) => onChange({ tokenFile })}
-          />
+          <TextField label="Path of the token file" placeholder="/etc/apf/token" {...onceFilled(field('tokenFile'))} />
         )}
         {form.tls !== 'none' && (
           <TextField
             label="Path of the client CA certificate (PEM)"
             hint="Used only with “Each caller’s client certificate” above."
-            error={errors.clientCaFile}
-            value={form.clientCaFile}
-            onChange={(clientCaFile) => onChange({ clientCaFile })}
+            {...field('clientCaFile')}
           />
         )}
       </div>

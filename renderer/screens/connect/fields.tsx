@@ -3,7 +3,7 @@ import { PAST_MS, pastFromPrometheus, type PrometheusPast } from '../../../core/
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { ALGORITHMS, type Algorithm } from '../../../core/engine/profiles.ts'
-import { SelectField, TextField } from '../../components/Field.tsx'
+import { fieldsOf, SelectField, TextField } from '../../components/Field.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { Contexts } from '../../state/contexts.ts'
@@ -144,6 +144,7 @@ export function LimitFields<F extends EngineForm>(props: {
   readonly onChange: (form: F) => void
 }) {
   const { form, errors, placeholder = '', onChange } = props
+  const field = fieldsOf<EngineForm>(form, errors, (to) => onChange({ ...form, ...to(form) }))
   return (
     <>
       <div className={styles['pair']}>
@@ -151,17 +152,13 @@ export function LimitFields<F extends EngineForm>(props: {
           label="Requests in flight"
           kind="number"
           placeholder={placeholder}
-          error={errors.maxRequestsInFlight}
-          value={form.maxRequestsInFlight}
-          onChange={(maxRequestsInFlight) => onChange({ ...form, maxRequestsInFlight })}
+          {...field('maxRequestsInFlight')}
         />
         <TextField
           label="Mutating requests in flight"
           kind="number"
           placeholder={placeholder}
-          error={errors.maxMutatingRequestsInFlight}
-          value={form.maxMutatingRequestsInFlight}
-          onChange={(maxMutatingRequestsInFlight) => onChange({ ...form, maxMutatingRequestsInFlight })}
+          {...field('maxMutatingRequestsInFlight')}
         />
       </div>
       <p className={styles['note']}>
