@@ -96,6 +96,24 @@ test('each step says what the server does', () => {
   ])
 })
 
+// Each as the three servers counted it in apiserver_flowcontrol_work_estimated_seats, with 302 ConfigMaps of 1.56 MB. They
+// answer 00 as they answer 0, but estimate by the text.
+test.each([
+  ['limit=10', 4, 1],
+  ['limit=10&resourceVersion=0', 4, 1],
+  ['limit=10&resourceVersion=00', 1, 1],
+  ['resourceVersion=0', 4, 8],
+  ['resourceVersion=00', 4, 8],
+  ['resourceVersion=0x0', 4, 8],
+  ['watch=1&resourceVersion=0', 1, 8],
+  ['watch=1&resourceVersion=00', 1, 1],
+])('configmaps?%s costs %i seats on v1.33.13, and %i on v1.36.3 and v1.37.2', (query, counted, sized) => {
+  const objects = { count: 302, averageSize: 1_557_414 / 302 }
+  const of = (version: string): number =>
+    explained('GET', `/api/v1/namespaces/default/configmaps?${query}`, { version, objects }, 8).initial
+  expect([of('v1.33.13'), of('v1.36.3'), of('v1.37.2')]).toEqual([counted, sized, sized])
+})
+
 test('of a list of unknown size, what the server estimated for its like stands in, within the level’s cap', () => {
   const read = digestRequest({ user: 'a', groups: [], method: 'GET', url: '/api/v1/pods' })
   if (!read.ok) throw new Error(read.problem)

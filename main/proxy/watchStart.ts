@@ -37,7 +37,8 @@ export function watchStartOf(target: string): WatchStart {
   const options = read === undefined ? undefined : parseListOptions(read.query)
   if (options === undefined) return ALL_OBJECTS
   if (options.sendInitialEvents === true) return ANNOUNCED
-  return options.resourceVersion === '' || options.resourceVersion === '0' ? ALL_OBJECTS : SINCE
+  // The server reads `00` as version 0 as well, although only `0` costs seats (specification 5.4).
+  return /^0*$/.test(options.resourceVersion) ? ALL_OBJECTS : SINCE
 }
 
 /** Compressed bytes of a watch that may wait to be decompressed. */

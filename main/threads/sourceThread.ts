@@ -21,6 +21,8 @@ export interface ThreadSurroundings extends Pick<ThreadData, 'stateDir' | 'recor
 const PATIENCE_MS = 5_000
 /** Of scraped sources. Each thread has its own copy of the program, its store and its garbage: about 100 MB. */
 const SHARED_THREADS = 4
+/** Pages of many servers are garbage at once, which would fill each thread's young generation, and keep their buffers. */
+const SHARED = { resourceLimits: { maxYoungGenerationSizeMb: 12 } }
 
 interface Thread {
   readonly worker: Worker
@@ -37,9 +39,10 @@ interface Thread {
 export function openInThread({ file, consent, ...data }: ThreadSurroundings): OpenSource {
   const shared = new Set<Thread>()
   const threadOf = ({ kind }: SourceSpec): Thread => {
+    const shares = kind === 'scrape'
     const least = [...shared].toSorted((one, other) => one.sources - other.sources)[0]
-    if (kind === 'scrape' && shared.size >= SHARED_THREADS && least !== undefined) return least
-    const worker = new Worker(file, { workerData: data satisfies ThreadData })
+    if (shares && shared.size >= SHARED_THREADS && least !== undefined) return least
+    const worker = new Worker(file, { workerData: data satisfies ThreadData, ...(shares && SHARED) })
     let failure = 'Its thread stopped.'
     worker.on('error', (error) => void (failure = messageOf(error)))
     const exited = new Promise<string>((resolve) => {
@@ -49,7 +52,7 @@ export function openInThread({ file, consent, ...data }: ThreadSurroundings): Op
       })
     })
     const thread = { worker, sources: 0, exited }
-    if (kind === 'scrape') shared.add(thread)
+    if (shares) shared.add(thread)
     return thread
   }
   const leave = (thread: Thread): void => {
