@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { FrameSchema, type Frame } from '../../../core/frame/frame.ts'
-import { dumpKind, type DumpKind } from '../../../core/metrics/dumps.ts'
+import { dumpKind, dumpsIn, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { scrapesIn } from './scrapes.ts'
+import { pagesIn, sampleText, undecorated } from './undecorated.ts'
 import { parseJson } from '../../../core/text/text.ts'
 import { logKindOf } from '../../../core/feeds/logReader.ts'
 
@@ -53,23 +54,55 @@ const StatusSchema = z.looseObject({
   code: z.number().optional(),
 })
 
+/** The answer of a proxy or of Prometheus. */
+const ErrorSchema = z
+  .strictObject({
+    error: z.string().optional(),
+    message: z.string().optional(),
+    error_description: z.string().optional(),
+    status: z.unknown().optional(),
+    errorType: z.string().optional(),
+    code: z.unknown().optional(),
+  })
+  .refine(({ error, message }) => error !== undefined || message !== undefined)
+
 const refusal = (what: string, { code, reason = '', message = '' }: z.infer<typeof StatusSchema>): Recognised =>
   unreadable(
     what,
     `is the answer of an API server, ${[code, reason].filter((part) => part !== undefined && part !== '').join(' ')}: ${message.replace(/\.$/, '')}. ${code === 401 || code === 403 ? 'Read it as a user who may get this path' : 'Save the page again'}`,
   )
 
+/** What programs print instead of an answer. */
+const ERRORS =
+  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b|client rate limiter)[^\n]*/
+/** The columns of `kubectl get`. */
+const KUBECTL_TABLE = /^NAME +(?:PRIORITYLEVEL|TYPE) +/
+
 /** Classifies each part of a file by its content alone. Never throws. */
-export function recognise(file: string, text: string): Recognised[] {
+export function recognise(file: string, written: string): Recognised[] {
+  const text = sampleText(undecorated(written))
   const start = text.search(/\S/)
   if (start < 0) return [foreign(file, 'is empty')]
   const begin = text.slice(start, start + 400)
-  if (/^<(?:!doctype|html|\?xml)/i.test(begin)) {
+  if (/^<[!?a-z]/i.test(begin)) {
     return [foreign(file, 'is a web page, not metrics: save the address that ends in /metrics, signed in')]
   }
-  if (begin.startsWith('bplist') || text.slice(0, 4_000).includes('\u0000')) {
+  if (/^(?:bplist|%PDF)/.test(begin) || text.slice(0, 4_000).includes('\u0000')) {
     return [foreign(file, 'is a binary file: unpack it, and name the texts in it')]
   }
+  const [error] = ERRORS.exec(begin) ?? []
+  if (error !== undefined) {
+    return [
+      unreadable(
+        file,
+        `contains an error instead of an answer: ${brief(error)}. Correct it, and save the answer again`,
+      ),
+    ]
+  }
+  if (begin.startsWith('version https://git-lfs'))
+    return [unreadable(file, 'is a pointer of Git LFS, not the file: fetch it with git lfs pull')]
+  if (KUBECTL_TABLE.test(begin))
+    return [unreadable(file, 'is the table of kubectl get, which has only some fields: save the objects with -o yaml')]
   const log = logKindOf(text)
   if (log !== undefined) return [{ kind: log, file, text }]
   if (isManifest(text)) {
@@ -78,12 +111,29 @@ export function recognise(file: string, text: string): Recognised[] {
       : [{ kind: 'manifest', file, text }]
   }
   if (begin.startsWith('{')) return recogniseJson(file, text)
+  const status = statusIn(begin)
+  if (status !== undefined) return [refusal(file, status)]
   const scrapes = scrapesIn(text)
-  if (scrapes === undefined) return [recogniseText({ file, text })]
+  if (scrapes === undefined) {
+    const dumps = dumpsIn(text)
+    const parts = dumps.length > 1 || dumpKind(dumps[0] ?? '') !== undefined ? dumps : pagesIn(text)
+    return parts.map((part) => recogniseText({ file, text: part }))
+  }
   return scrapes.map(({ instance, at, text: page }) => {
     const name = instance === '' ? file : `${file}, ${instance}`
     return { kind: 'page', file: name, ...(at !== undefined && { t: at }), text: page }
   })
+}
+
+const brief = (line: string): string => line.trim().slice(0, 200).replace(/\.$/, '')
+
+/** A response of the API server as YAML. */
+function statusIn(text: string): z.infer<typeof StatusSchema> | undefined {
+  if (!/^kind: Status\r?$/m.test(text)) return undefined
+  const members = Object.fromEntries(
+    Array.from(text.matchAll(/^(\w+): *(.*?)\r?$/gm), ([, name = '', value]) => [name, value]),
+  )
+  return StatusSchema.safeParse({ ...members, code: Number(members['code'] ?? 0) }).data
 }
 
 /**
@@ -105,9 +155,10 @@ function recogniseText(body: Body): Recognised {
   if (dump !== undefined) return { kind: 'dump', dump, ...body }
   const { file, text } = body
   if (METADATA.test(text) || SAMPLE.test(text)) return { kind: 'page', ...body }
+  const [line = ''] = /\S[^\n]*/.exec(text) ?? []
   return foreign(
     file,
-    'is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects, an audit or request log nor a capture (NDJSON with path and body)',
+    `is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects, an audit or request log nor a capture (NDJSON with path and body). It begins: ${brief(line.slice(0, 80))}`,
   )
 }
 
@@ -117,6 +168,15 @@ function recogniseJson(file: string, text: string): Recognised[] {
   if (version.success) return [{ kind: 'version', version: version.data.gitVersion }]
   const status = StatusSchema.safeParse(whole)
   if (status.success) return [refusal(file, status.data)]
+  const error = ErrorSchema.safeParse(whole).data
+  if (error !== undefined) {
+    return [
+      unreadable(
+        file,
+        `contains an error instead of an answer: ${brief(error.error_description ?? error.message ?? error.error ?? '')}. Correct it, and save the answer again`,
+      ),
+    ]
+  }
   const single = frameIn(whole)
   if (single !== undefined) return [{ kind: 'frame', frame: single }]
   const found: Recognised[] = []
