@@ -3,6 +3,7 @@ import { FrameSchema, type Frame } from '../../../core/frame/frame.ts'
 import { dumpKind, dumpsIn, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { scrapesIn } from './scrapes.ts'
 import { pagesIn, sampleText, undecorated } from './undecorated.ts'
+import { errorText, otherText } from '../../../core/text/otherTexts.ts'
 import { parseJson } from '../../../core/text/text.ts'
 import { logKindOf } from '../../../core/feeds/logReader.ts'
 
@@ -72,37 +73,15 @@ const refusal = (what: string, { code, reason = '', message = '' }: z.infer<type
     `is the answer of an API server, ${[code, reason].filter((part) => part !== undefined && part !== '').join(' ')}: ${message.replace(/\.$/, '')}. ${code === 401 || code === 403 ? 'Read it as a user who may get this path' : 'Save the page again'}`,
   )
 
-/** What programs print instead of an answer. */
-const ERRORS =
-  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b|client rate limiter)[^\n]*/
-/** The columns of `kubectl get`. */
-const KUBECTL_TABLE = /^NAME +(?:PRIORITYLEVEL|TYPE) +/
-
 /** Classifies each part of a file by its content alone. Never throws. */
 export function recognise(file: string, written: string): Recognised[] {
   const text = sampleText(undecorated(written))
   const start = text.search(/\S/)
   if (start < 0) return [foreign(file, 'is empty')]
   const begin = text.slice(start, start + 400)
-  if (/^<[!?a-z]/i.test(begin)) {
-    return [foreign(file, 'is a web page, not metrics: save the address that ends in /metrics, signed in')]
-  }
-  if (/^(?:bplist|%PDF)/.test(begin) || text.slice(0, 4_000).includes('\u0000')) {
-    return [foreign(file, 'is a binary file: unpack it, and name the texts in it')]
-  }
-  const [error] = ERRORS.exec(begin) ?? []
-  if (error !== undefined) {
-    return [
-      unreadable(
-        file,
-        `contains an error instead of an answer: ${brief(error)}. Correct it, and save the answer again`,
-      ),
-    ]
-  }
-  if (begin.startsWith('version https://git-lfs'))
-    return [unreadable(file, 'is a pointer of Git LFS, not the file: fetch it with git lfs pull')]
-  if (KUBECTL_TABLE.test(begin))
-    return [unreadable(file, 'is the table of kubectl get, which has only some fields: save the objects with -o yaml')]
+  const other = otherText(text)
+  // Folders contain pages and pictures too; an error is what was saved instead of a page.
+  if (other !== undefined) return [other.startsWith('contains') ? unreadable(file, other) : foreign(file, other)]
   const log = logKindOf(text)
   if (log !== undefined) return [{ kind: log, file, text }]
   if (isManifest(text)) {
@@ -124,8 +103,6 @@ export function recognise(file: string, written: string): Recognised[] {
     return { kind: 'page', file: name, ...(at !== undefined && { t: at }), text: page }
   })
 }
-
-const brief = (line: string): string => line.trim().slice(0, 200).replace(/\.$/, '')
 
 /** A response of the API server as YAML. */
 function statusIn(text: string): z.infer<typeof StatusSchema> | undefined {
@@ -158,7 +135,7 @@ function recogniseText(body: Body): Recognised {
   const [line = ''] = /\S[^\n]*/.exec(text) ?? []
   return foreign(
     file,
-    `is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects, an audit or request log nor a capture (NDJSON with path and body). It begins: ${brief(line.slice(0, 80))}`,
+    `is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects, an audit or request log nor a capture (NDJSON with path and body). It begins: ${line.trim().slice(0, 80)}`,
   )
 }
 
@@ -170,12 +147,7 @@ function recogniseJson(file: string, text: string): Recognised[] {
   if (status.success) return [refusal(file, status.data)]
   const error = ErrorSchema.safeParse(whole).data
   if (error !== undefined) {
-    return [
-      unreadable(
-        file,
-        `contains an error instead of an answer: ${brief(error.error_description ?? error.message ?? error.error ?? '')}. Correct it, and save the answer again`,
-      ),
-    ]
+    return [unreadable(file, errorText(error.error_description ?? error.message ?? error.error ?? ''))]
   }
   const single = frameIn(whole)
   if (single !== undefined) return [{ kind: 'frame', frame: single }]
