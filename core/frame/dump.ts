@@ -11,10 +11,11 @@ export const DumpLevelSchema = z.object({
   quiescing: z.boolean(),
   waiting: z.number(),
   executing: z.number(),
-  dispatched: z.number(),
-  rejected: z.number(),
-  timedOut: z.number(),
-  cancelled: z.number(),
+  /** The counters are absent in dumps of 1.26 and earlier. */
+  dispatched: z.number().optional(),
+  rejected: z.number().optional(),
+  timedOut: z.number().optional(),
+  cancelled: z.number().optional(),
 })
 export type DumpLevel = z.infer<typeof DumpLevelSchema>
 
@@ -25,10 +26,11 @@ export const DumpQueueSchema = z.object({
   pending: z.number(),
   executing: z.number(),
   seatsInUse: z.number(),
-  nextDispatchR: z.number(),
+  /** Absent, as is `totalWork`, in dumps of 1.22 and earlier. */
+  nextDispatchR: z.number().optional(),
   initialSeats: z.number(),
   maxSeats: z.number(),
-  totalWork: z.number(),
+  totalWork: z.number().optional(),
 })
 export type DumpQueue = z.infer<typeof DumpQueueSchema>
 
@@ -69,6 +71,8 @@ export const DumpFrameSchema = z.object({
   levels: z.array(DumpLevelSchema).optional(),
   queues: z.array(DumpQueueSchema).optional(),
   requests: z.array(DumpRequestSchema).optional(),
+  /** The requests are only those that wait: dumps of 1.26 and earlier have no others. */
+  waitingOnly: z.boolean().optional(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })),
 })
 export type DumpFrame = z.infer<typeof DumpFrameSchema>

@@ -290,6 +290,57 @@ test.each([
   expect(findings).toMatchObject([{ message: expect.stringMatching(/^This is a Helm template, .* render it first/) }])
 })
 
+const SMALL =
+  'apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: { name: a }\nspec: { type: Limited, limited: { nominalConcurrencyShares: 5, limitResponse: { type: Reject } } }\n'
+test.each<readonly [string, string, RegExp]>([
+  ['of envsubst', SMALL.replace('5', '${SHARES}'), /This is a template, not a manifest: render it first/],
+  ['of Jinja', `{% for l in levels %}\n${SMALL}{% endfor %}\n`, /This is a template/],
+  ['of ytt', `#@ load("@ytt:data", "data")\n---\n${SMALL.replace('5', '#@ data.values.shares')}`, /This is a template/],
+  ['a web page', '<!DOCTYPE html><html><body>Sign in</body></html>', /^The text is a web page/],
+  [
+    'an error of kubectl',
+    'Error from server (Forbidden): flowschemas is forbidden: no\n',
+    /error instead of an answer: Error from server/,
+  ],
+  [
+    'a table of kubectl',
+    'NAME   PRIORITYLEVEL   MATCHINGPRECEDENCE\nexempt   exempt   1\n',
+    /save the objects with -o yaml/,
+  ],
+  ['Markdown', `Apply this:\n\n\`\`\`yaml\n${SMALL}\`\`\`\n`, /^This is Markdown/],
+  [
+    'a refusal',
+    '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"forbidden: no","reason":"Forbidden","code":403}',
+    /^This is a response of the API server, 403 Forbidden: forbidden: no\. Correct that/,
+  ],
+])('what is not a manifest is said: %s', (_name, text, message) => {
+  const { documents, findings } = readManifests(text, { file: 'a.yaml', version: 'v1.37' })
+  expect(documents).toEqual([])
+  expect(findings).toMatchObject([{ line: expect.any(Number), message: expect.stringMatching(message) }])
+})
+
+test.each<readonly [string, string, RegExp]>([
+  [
+    'a JSON patch',
+    '- op: replace\n  path: /spec/limited/nominalConcurrencyShares\n  value: 5\n',
+    /^This is a JSON patch, a part of an object/,
+  ],
+  [
+    'a kustomization with patches',
+    'resources: [level.yaml]\npatches: [{ patch: "- op: remove" }]\n',
+    /changes objects \(patches\): build it with kustomize build/,
+  ],
+  [
+    'a component',
+    'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: a-\n',
+    /changes objects \(namePrefix\)/,
+  ],
+])('a part of an object is not judged alone: %s', (_name, text, message) => {
+  const { documents, findings, notes } = readManifests(text, { file: 'a.yaml', version: 'v1.37' })
+  expect([documents, findings]).toEqual([[], []])
+  expect(notes[0]).toMatchObject({ about: 'text', message: expect.stringMatching(message) })
+})
+
 test('a template in a value of a manifest is text', () => {
   const alert =
     'kind: PrometheusRule\nspec: { annotations: { summary: "{{ $labels.flow_schema }} {{ if $value }}a{{ end }}" } }\n'

@@ -5,7 +5,7 @@ import type { FieldPath } from './json.ts'
 import { byPosition, isBroken, locate, located, locatedProblem, textDocuments } from './locate.ts'
 import { positionsIn, malformed, type TextProblem, type Tree, jsonOfMapping, type Mapping } from './tree.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote, Manifests, Position, TextRange } from './manifest.ts'
-import { templateIn } from './unrendered.ts'
+import { changesOf, PATCH, unrenderedIn } from './unrendered.ts'
 
 export interface ReadOptions {
   /** Name of the file, for findings. A file that ends in `.json` is read only as JSON. */
@@ -27,11 +27,15 @@ export function readManifests(text: string, options: ReadOptions): Manifests {
   const findings: LocatedFinding[] = []
   const notes: ManifestNote[] = []
   const texts = textDocuments(text, file)
-  const template = templateIn(text, isBroken(texts))
-  if (template !== undefined) {
-    const at = { from: template.at, to: template.at + 2 }
-    const message = `This is ${template.what}, not a manifest: render it first, as with helm template CHART, and read the result (- is standard input).`
-    const problem = locatedProblem(malformed(at, message), { file, kind: '', name: '', positionOf })
+  const unrendered = unrenderedIn(text, isBroken(texts))
+  if (unrendered !== undefined) {
+    const { at, message } = unrendered
+    const problem = locatedProblem(malformed({ from: at, to: at + 2 }, message), {
+      file,
+      kind: '',
+      name: '',
+      positionOf,
+    })
     return { file, documents, findings: [problem], notes }
   }
   for (const { tree, problems } of texts) {
@@ -136,6 +140,10 @@ type Collected = { -readonly [K in keyof Parts]: Parts[K][number][] }
 
 function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Collected): void {
   if (tree.type === 'list' && path.length === 0) {
+    if (tree.items.every((item) => item.type === 'mapping' && textAt(item, 'op') !== undefined)) {
+      found.notes.push({ at: tree.range, message: `This is a JSON patch, ${PATCH}` })
+      return
+    }
     found.notes.push({
       at: tree.range,
       message: 'kubectl does not accept an array of objects. Wrap them in a List.',
@@ -162,6 +170,20 @@ function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Colle
     found.parts.push({ tree, path, value: { ...inherited, ...jsonOfMapping(tree) } })
     return
   }
+  if (kind === 'Status') {
+    const reason = [tree.entries.get('code')?.value, tree.entries.get('reason')?.value]
+      .flatMap((value) => (value?.type === 'scalar' ? String(value.value) : []))
+      .join(' ')
+    const message = `This is a response of the API server, ${reason}: ${textAt(tree, 'message') ?? ''}. Correct that, and save the objects again.`
+    found.problems.push(malformed(tree.range, message, path))
+    return
+  }
+  const changes = changesOf(tree)
+  if (changes.length > 0)
+    found.notes.push({
+      at: tree.range,
+      message: `This kustomization changes objects (${changes.join(', ')}): build it with kustomize build (or kubectl kustomize), and read the result (- is standard input).`,
+    })
   found.skipped.push({ at: tree.range, path, message: skippedMessage(tree, kind) })
 }
 

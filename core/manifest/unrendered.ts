@@ -1,18 +1,56 @@
 import { isMap, isList, toJson, type Json } from './json.ts'
-import { jsonOf } from './tree.ts'
+import { otherText } from '../text/otherTexts.ts'
+import { jsonOf, type Mapping } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
 
 /** Actions that only a Helm chart has; other templates, such as those of alerts, may be values of a manifest. */
 const HELM =
   /\{\{-?\s*(?:\/\*|(?:\w+\s+)*\(*\s*(?:\.(?:Values|Release|Chart|Capabilities|Files|Template)\b|(?:include|define)\s+"))/
 
-/** Where a template begins, and what it is: text that is no manifest until it is rendered. `broken`: it is not YAML. */
-export function templateIn(text: string, broken: boolean): { readonly at: number; readonly what: string } | undefined {
+/** Of other tools: Jinja, envsubst, ytt. */
+const OTHER = /\{\{|\{%|\$\{\w|#@ /
+
+/** Why a text is no manifest yet, and where that begins. `broken`: it is not YAML. */
+export function unrenderedIn(
+  text: string,
+  broken: boolean,
+): { readonly at: number; readonly message: string } | undefined {
+  const saved = otherText(text)
+  if (saved !== undefined && !saved.startsWith('is a binary')) return { at: 0, message: `The text ${saved}.` }
   const helm = text.search(HELM)
-  if (helm !== -1) return { at: helm, what: 'a Helm template' }
-  const other = broken ? text.search(/\{\{/) : -1
-  return other === -1 ? undefined : { at: other, what: 'a template' }
+  const other = broken ? text.search(OTHER) : -1
+  const at = helm === -1 ? other : helm
+  if (at !== -1) {
+    const message = `This is ${helm === -1 ? 'a template' : 'a Helm template'}, not a manifest: render it first, as with helm template CHART, and read the result (- is standard input).`
+    return { at, message }
+  }
+  const fence = broken ? text.search(/^```/m) : -1
+  return fence === -1
+    ? undefined
+    : { at: fence, message: 'This is Markdown: save what is between the lines with ``` as a file of its own.' }
 }
+
+/** Completes what is said of a patch. */
+export const PATCH =
+  'a part of an object that is not judged alone: apply it with kubectl patch --dry-run=server -o yaml or kustomize build, and read the result (- is standard input).'
+
+/** Fields of a kustomization that change the objects in its files, so that those are not what is applied. */
+const CHANGES = [
+  'patches',
+  'patchesStrategicMerge',
+  'patchesJson6902',
+  'namePrefix',
+  'nameSuffix',
+  'components',
+  'transformers',
+  'replacements',
+  'helmCharts',
+]
+
+export const changesOf = ({ entries }: Mapping): readonly string[] =>
+  entries.has('apiVersion') && !JSON.stringify(entries.get('apiVersion')?.value).includes('kustomize')
+    ? []
+    : CHANGES.filter((name) => entries.has(name))
 
 /** The files that the text of a kustomization names as patches, relative to its folder. They are parts of objects. */
 export function patchesOf(kustomization: string): readonly string[] {

@@ -106,8 +106,11 @@ const readKinds = (reading: Reading, family: FamilyKey, at: KindsLayout | undefi
 
 function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
   const schemas = at.schemas.map((schema) => readSchema(reading, schema))
-  const sum = (family: FamilyKey, of: (schema: SchemaFrame) => number | undefined) =>
-    reading.layout.available.has(family) ? schemas.reduce((total, schema) => total + (of(schema) ?? 0), 0) : undefined
+  // A value that is not a number makes the sum unknown, not smaller.
+  const sum = (family: FamilyKey, of: (schema: SchemaFrame) => number | undefined) => {
+    const total = schemas.reduce((so, schema) => so + (of(schema) ?? Number.NaN), 0)
+    return reading.layout.available.has(family) && Number.isFinite(total) ? total : undefined
+  }
   return {
     name: at.name,
     limits: {

@@ -2,7 +2,7 @@ import { EARLIEST_LIMIT, FAMILY } from './familyNames.ts'
 
 const PREFIX = 'apiserver_flowcontrol_'
 
-/** Names of the draft of KEP-1040, which no release has, by those that replaced them. */
+/** Names of the draft of KEP-1040, which no release has, and of releases before it, with those that replaced them. */
 const DRAFT_NAMES: ReadonlyMap<string, string> = new Map([
   ['apiserver_rejected_requests', FAMILY.rejected],
   ['apiserver_current_inqueue_requests', FAMILY.queuedRequests],
@@ -16,6 +16,10 @@ const DRAFT_NAMES: ReadonlyMap<string, string> = new Map([
   [`${PREFIX}request_current_concurrency_limit`, FAMILY.current],
   [`${PREFIX}demand_seats_high_water_mark`, FAMILY.highWatermark],
   [`${PREFIX}smoothed_demand_seats`, FAMILY.smoothed],
+  // Before the draft, up to 1.16.
+  ['apiserver_longrunning_gauge', 'apiserver_longrunning_requests'],
+  ['apiserver_request_count', 'apiserver_request_total'],
+  ['apiserver_request_latencies', 'apiserver_request_duration_seconds'],
   // The same names, with the labels of the draft.
   ...[EARLIEST_LIMIT, FAMILY.average, FAMILY.stdev, FAMILY.target, FAMILY.demandRatio].map(
     (name) => [name, name] as const,
@@ -34,6 +38,11 @@ const NAME = new RegExp(
   `^(# (?:TYPE|HELP) )?(${[...DRAFT_NAMES.keys()].join('|')})(_bucket|_sum|_count)?(?=[{ ])(.*)$`,
   'gm',
 )
+/** The histogram whose values are in microseconds. */
+const IN_MICROSECONDS = 'apiserver_request_latencies'
+const LE = /([{,]le=")([\d.e+]+)"/
+const VALUE = /(?<=\}\s+)[\d.e+]+/
+const seconds = (microseconds: string): string => String(Number(microseconds) / 1e6)
 const LABEL = /([{,]\s*)(priority|FlowSchema|flowschema|when)="((?:[^"\\]|\\.)*)"/g
 
 /** A page with the names of the draft under their present names; any other page unchanged. */
@@ -45,5 +54,10 @@ export const withPresentNames = (page: string): string =>
       const [present = label, values = {}] = DRAFT_LABELS[label] ?? []
       return `${before}${present}="${values[value] ?? value}"`
     })
-    return `${comment}${DRAFT_NAMES.get(name) ?? name}${suffix}${labels}`
+    const bounds =
+      name === IN_MICROSECONDS
+        ? labels.replace(LE, (_whole, le: string, bound: string) => `${le}${seconds(bound)}"`)
+        : labels
+    const values = name === IN_MICROSECONDS && suffix === '_sum' ? bounds.replace(VALUE, seconds) : bounds
+    return `${comment}${DRAFT_NAMES.get(name) ?? name}${suffix}${values}`
   })

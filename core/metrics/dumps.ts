@@ -21,33 +21,37 @@ export type DumpResult<Row> =
 
 /** `GET /debug/api_priority_and_fairness/dump_priority_levels` (specification 12). */
 export function parsePriorityLevelsDump(text: string): DumpResult<DumpLevel> {
-  return readDump(text, DUMP_LEVEL_COLUMNS, ({ word, integer, boolean }) => ({
+  return readDump(text, DUMP_LEVEL_COLUMNS.slice(0, 6), ({ word, integer, boolean, known }) => ({
     name: word('PriorityLevelName'),
     activeQueues: integer('ActiveQueues'),
     idle: boolean('IsIdle'),
     quiescing: boolean('IsQuiescing'),
     waiting: integer('WaitingRequests'),
     executing: integer('ExecutingRequests'),
-    dispatched: integer('DispatchedRequests'),
-    rejected: integer('RejectedRequests'),
-    timedOut: integer('TimedoutRequests'),
-    cancelled: integer('CancelledRequests'),
+    ...known('dispatched', 'DispatchedRequests', integer),
+    ...known('rejected', 'RejectedRequests', integer),
+    ...known('timedOut', 'TimedoutRequests', integer),
+    ...known('cancelled', 'CancelledRequests', integer),
   }))
 }
 
 /** `GET /debug/api_priority_and_fairness/dump_queues` (specification 12). */
 export function parseQueuesDump(text: string): DumpResult<DumpQueue> {
-  return readDump(text, DUMP_QUEUE_COLUMNS, ({ word, integer, seatSeconds }) => ({
-    level: word('PriorityLevelName'),
-    index: integer('Index'),
-    pending: integer('PendingRequests'),
-    executing: integer('ExecutingRequests'),
-    seatsInUse: integer('SeatsInUse'),
-    nextDispatchR: seatSeconds('NextDispatchR'),
-    initialSeats: integer('InitialSeatsSum'),
-    maxSeats: integer('MaxSeatsSum'),
-    totalWork: seatSeconds('TotalWorkSum'),
-  }))
+  return readDump(text, DUMP_QUEUE_COLUMNS.slice(0, 4), ({ word, integer, seatSeconds, known, has }) => {
+    const [pending, executing] = [integer('PendingRequests'), integer('ExecutingRequests')]
+    return {
+      level: word('PriorityLevelName'),
+      index: integer('Index'),
+      pending,
+      executing,
+      // Up to 1.22 each request takes one seat.
+      seatsInUse: has('SeatsInUse') ? integer('SeatsInUse') : executing,
+      ...known('nextDispatchR', 'NextDispatchR', seatSeconds),
+      initialSeats: has('InitialSeatsSum') ? integer('InitialSeatsSum') : pending,
+      maxSeats: has('MaxSeatsSum') ? integer('MaxSeatsSum') : pending,
+      ...known('totalWork', 'TotalWorkSum', seatSeconds),
+    }
+  })
 }
 
 /**
@@ -55,27 +59,35 @@ export function parseQueuesDump(text: string): DumpResult<DumpQueue> {
  * Without it the details are absent; with it those that a request does not have are empty.
  */
 export function parseRequestsDump(text: string): DumpResult<DumpRequest> {
-  return readDump(text, DUMP_REQUEST_COLUMNS, ({ word, detail, integer, duration, time, startTime }) => ({
-    level: word('PriorityLevelName'),
-    schema: word('FlowSchemaName'),
-    queue: integer('QueueIndex'),
-    position: integer('RequestIndexInQueue'),
-    flow: word('FlowDistingsher'),
-    arrivedAt: time('ArriveTime'),
-    initialSeats: integer('InitialSeats'),
-    finalSeats: integer('FinalSeats'),
-    additionalLatencyMs: duration('AdditionalLatency'),
-    ...startTime('StartTime'),
-    ...detail('user', 'UserName'),
-    ...detail('verb', 'Verb'),
-    ...detail('path', 'APIPath'),
-    ...detail('namespace', 'Namespace'),
-    ...detail('name', 'Name'),
-    ...detail('apiVersion', 'APIVersion'),
-    ...detail('resource', 'Resource'),
-    ...detail('subresource', 'SubResource'),
-  }))
+  return readDump(
+    text,
+    DUMP_REQUEST_COLUMNS.slice(0, 6),
+    ({ word, known, integer, duration, time, startTime, has }) => ({
+      level: word('PriorityLevelName'),
+      schema: word('FlowSchemaName'),
+      queue: integer('QueueIndex'),
+      position: integer('RequestIndexInQueue'),
+      flow: word('FlowDistingsher'),
+      arrivedAt: time('ArriveTime'),
+      // Up to 1.22 each request takes one seat.
+      initialSeats: has('InitialSeats') ? integer('InitialSeats') : 1,
+      finalSeats: has('FinalSeats') ? integer('FinalSeats') : 0,
+      additionalLatencyMs: has('AdditionalLatency') ? duration('AdditionalLatency') : 0,
+      ...(has(EXECUTING_COLUMN) && startTime(EXECUTING_COLUMN)),
+      ...known('user', 'UserName', word),
+      ...known('verb', 'Verb', word),
+      ...known('path', 'APIPath', word),
+      ...known('namespace', 'Namespace', word),
+      ...known('name', 'Name', word),
+      ...known('apiVersion', 'APIVersion', word),
+      ...known('resource', 'Resource', word),
+      ...known('subresource', 'SubResource', word),
+    }),
+  )
 }
+
+/** Only dumps with this column contain requests that execute. */
+const EXECUTING_COLUMN = 'StartTime'
 
 /** Aborts reading one row; never leaves this file. */
 class FieldProblem extends Error {
@@ -86,30 +98,29 @@ class FieldProblem extends Error {
   }
 }
 
-const OTHER_RELEASE = 'Servers before Kubernetes 1.26 write fewer columns, and such dumps cannot be read.'
+/** Up to 1.28, in the row of a level without queues. */
+const NONE = '<none>'
 
-/** Unknown columns are skipped, so a newer server can add some. */
-function readDump<Column extends string, Row>(
+/** Unknown columns are skipped, so a newer server can add some; rows of levels without queues have no values. */
+function readDump<Row>(
   text: string,
-  required: readonly Column[],
-  read: (fields: Fields<Column>) => Row,
+  required: readonly string[],
+  read: (fields: ReturnType<typeof fieldsOf>) => Row,
 ): DumpResult<Row> {
   const table = readDumpTable(text)
   if (table.columns === undefined) return { ok: false, problem: table.problem, rows: [] }
   const { columns } = table
   const lacking = required.find((column) => !columns.includes(column))
   if (lacking !== undefined) {
-    return {
-      ok: false,
-      problem: { line: 1, column: 1, message: `The dump has no column ${lacking}. ${OTHER_RELEASE}` },
-      rows: [],
-    }
+    const message = `The dump has no column ${lacking}, which every release writes.`
+    return { ok: false, problem: { line: 1, column: 1, message }, rows: [] }
   }
   let { problem } = table
   const rows: Row[] = []
   for (const row of table.rows) {
+    if (row.cells[1]?.text === NONE) continue
     try {
-      rows.push(read(fieldsOf<Column>(row, columns)))
+      rows.push(read(fieldsOf(row, columns)))
     } catch (thrown) {
       if (!(thrown instanceof FieldProblem)) throw thrown
       if (problem === undefined || problem.line > thrown.at.line) problem = { ...thrown.at, message: thrown.message }
@@ -118,15 +129,13 @@ function readDump<Column extends string, Row>(
   return problem === undefined ? { ok: true, rows } : { ok: false, problem, rows }
 }
 
-type Fields<Column extends string> = ReturnType<typeof fieldsOf<Column>>
-
 /** Readers of the fields of one row by column name; a field that cannot be read throws `FieldProblem`. */
-function fieldsOf<Column extends string>({ line, cells }: DumpRow, columns: readonly string[]) {
-  const find = (column: string): DumpCell | undefined => cells[columns.indexOf(column)]
-  const cell = (column: Column): DumpCell => find(column) ?? { text: '', column: 1 }
+function fieldsOf({ line, cells }: DumpRow, columns: readonly string[]) {
+  const has = (column: string): boolean => columns.includes(column)
+  const cell = (column: string): DumpCell => cells[columns.indexOf(column)] ?? { text: '', column: 1 }
   const field =
     <T>(what: string, parse: (text: string) => T | undefined) =>
-    (column: Column): T => {
+    (column: string): T => {
       const { text, column: at } = cell(column)
       const value = parse(text)
       if (value !== undefined) return value
@@ -134,19 +143,19 @@ function fieldsOf<Column extends string>({ line, cells }: DumpRow, columns: read
     }
   const time = field('a UTC time', parseGoTime)
   return {
-    word: (column: Column): string => cell(column).text,
+    has,
+    word: (column: string): string => cell(column).text,
     integer: field('a whole number', parseGoInteger),
     boolean: field('true or false', parseGoBoolean),
     seatSeconds: field('seat-seconds', parseSeatSeconds),
     duration: field('a duration', parseGoDuration),
     time,
     /** Empty for the zero time of a request that has not started. */
-    startTime: (column: Column): { startedAt?: number } =>
+    startTime: (column: string): { startedAt?: number } =>
       cell(column).text === ZERO_TIME ? {} : { startedAt: time(column) },
-    detail: <K extends string>(property: K, column: string): Partial<Record<K, string>> => {
-      const found = find(column)
-      return found === undefined ? {} : recordOf([property], () => found.text)
-    },
+    /** Empty in a dump without the column. */
+    known: <K extends string, T>(property: K, column: string, read: (column: string) => T): Partial<Record<K, T>> =>
+      has(column) ? recordOf([property], () => read(column)) : {},
   }
 }
 
@@ -157,8 +166,25 @@ export function dumpKind(text: string): DumpKind | undefined {
   const header = /^\s*(PriorityLevelName,[^\n]*)/.exec(text)?.[1]
   if (header === undefined) return undefined
   if (header.includes('FlowSchemaName')) return 'requests'
-  return header.includes('NextDispatchR') ? 'queues' : 'levels'
+  return /, *Index,/.test(header) ? 'queues' : 'levels'
 }
+
+/**
+ * The dumps in a text, each from its header on, which scripts write one after the other, below warnings and indented;
+ * the text itself where there is none.
+ */
+export function dumpsIn(text: string): readonly string[] {
+  const starts = Array.from(text.matchAll(/^[ \t]*PriorityLevelName,/gm), ({ index }) => index)
+  if (starts.length === 0 || (starts[0] ?? 0) > MOST_BEFORE) return [text]
+  return starts.map((from, index) => {
+    const dump = text.slice(from, starts[index + 1])
+    const indent = /^[ \t]*/.exec(dump)?.[0] ?? ''
+    const rows = indent === '' ? dump : dump.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+    return rows.replace(/\n(?:[ \t]*\r?\n)*[ \t]*$/, '\n')
+  })
+}
+/** Warnings of kubectl; a longer text is something else. */
+const MOST_BEFORE = 4_000
 
 export const emptyDump = (server: string, atMs: number): DumpFrame => ({
   server,
@@ -188,7 +214,8 @@ function readKind(kind: DumpKind, text: string) {
     }
     case 'requests': {
       const result = parseRequestsDump(text)
-      return [result, { requests: result.rows }] as const
+      const waitingOnly = result.rows.length > 0 && !text.slice(0, text.indexOf('\n')).includes(EXECUTING_COLUMN)
+      return [result, { requests: result.rows, ...(waitingOnly && { waitingOnly }) }] as const
     }
   }
 }
@@ -297,6 +324,9 @@ function cutRow(line: string, lineNumber: number, { starts, trailing }: Header):
     }
     const padded = slice(start, starts[i + 1]).trimEnd()
     if (!padded.endsWith(',')) {
+      // Editors and tables drop the padding; a field with a comma cannot be told from two then.
+      const parts = line.trimEnd().replace(/,$/, '').split(/,\s*/)
+      if (parts.length === starts.length) return { cells: parts.map((text) => ({ text, column: 1 })) }
       return {
         line: lineNumber,
         column: start + 1,

@@ -68,7 +68,12 @@ export async function editFrom(given: Given, console: Console, beside: Beside): 
       ...edit.findings.filter((finding) => isError(finding) && (whole || !applied.supplied.has(finding))),
       ...(whole ? [] : applied.findings),
     ],
-    notes: before.notes,
+    notes: [
+      ...before.notes,
+      ...edit.notes.flatMap(({ file, line, about, message }) =>
+        about === 'text' ? [`${file}:${line}: ${message}`] : [],
+      ),
+    ],
   }
 }
 

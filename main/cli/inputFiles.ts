@@ -13,7 +13,7 @@ import {
 } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
 import { patchesOf } from '../../core/manifest/unrendered.ts'
-import { MOST_BYTES, type PackedFile, textsOf } from '../files/archives.ts'
+import { MOST_BYTES, type PackedFile, textsOf, unpack } from '../files/archives.ts'
 import { decodeText, filesOf, isFolder, readWithin, UnreadableFile, type FoundFile } from '../files/files.ts'
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
@@ -105,7 +105,10 @@ export async function readTexts(paths: readonly string[], reading: Reading): Pro
       for (const file of await manifestPaths(path, reading.signal)) {
         const bytes = await readWithin(file, { mostBytes: MOST_MANIFEST_BYTES, signal: reading.signal })
         const patchOf = await kustomizationOf(file, reading)
-        texts.push({ ...namedText(fileName(file), bytes), ...(patchOf !== undefined && { patchOf }) })
+        const members = await unpack({ name: fileName(file), bytes }, MOST_MANIFEST_BYTES)
+        const manifests = members.length > 1 ? members.filter(({ name }) => MANIFEST.test(name)) : members
+        for (const member of manifests)
+          texts.push({ ...namedText(member.name, member.bytes), ...(patchOf !== undefined && { patchOf }) })
       }
   }
   return texts
@@ -171,7 +174,8 @@ async function manifestPaths(path: string, signal: AbortSignal): Promise<readonl
 
 /** Folders with a leading dot and installed packages contain no manifests of their owner. */
 const isSkipped = (name: string, folder: boolean): boolean =>
-  name.startsWith('.') || (folder ? name === 'node_modules' : !/\.(?:ya?ml|json)$/i.test(name))
+  name.startsWith('.') || (folder ? name === 'node_modules' : !MANIFEST.test(name))
+const MANIFEST = /\.(?:ya?ml|json)$/i
 
 /** Files below the working directory are named relative to it, as CI systems expect. */
 function fileName(path: string): string {
@@ -195,7 +199,8 @@ function readManifestText({ file, text, note, patchOf }: NamedText, version: str
 
 /** kubectl also reads UTF-16 that begins with a byte order mark, but only the first of several documents. */
 function namedText(file: string, bytes: Buffer): NamedText {
-  const text = decodeText(bytes)
+  // Joined files have byte order marks in the middle; kubectl reads each document on its own.
+  const text = decodeText(bytes).replaceAll(/^\uFEFF/gm, '')
   const note = 'The file is UTF-16, and most tools read its first document at best; save it as UTF-8.'
   return encodingOf(bytes) === 'utf-8' ? { file, text } : { file, text, note }
 }

@@ -30,7 +30,11 @@ async function runValidate(given: Given, console: Console): Promise<ExitCode> {
   const objects = files.reduce((sum, { documents }) => sum + documents.length, 0)
   const validated: Validated = { findings, notes, version, objects, files: files.length, tool: console.version }
   REPORTS[output](validated, console)
-  return findings.some(isError) ? 1 : 0
+  // A folder may hold objects of other kinds alone; a text without any was meant to be something.
+  const isNothing = objects === 0 && notes.length === 0
+  if (isNothing && findings.length === 0)
+    console.tell('Nothing was checked: the text contains no object. Save the objects with kubectl get -o yaml.')
+  return isNothing || findings.some(isError) ? 1 : 0
 }
 
 /** The version whose rules apply: the one given as an option, else the one that a server reports, else the newest. */

@@ -126,9 +126,10 @@ async function readLogs(
 function createSource({ files, servers, sampled, foreign, manifests, objects, live }: ReadFiles): Source {
   const one = sampled ? 'sample' : 'page'
   const pages = servers.reduce((sum, server) => sum + server.frames.length, 0)
+  const order = servers.length > 1 ? `of ${servers.length} servers` : 'in the order of time'
   const [first] = files
   const parts = [
-    ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s in the order of time`)] : []),
+    ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s ${order}`)] : []),
     ...(manifests > 0 ? [`${manifests} flow-control ${plural(manifests, 'object', 'objects')}`] : []),
     ...(live ? [`${plain.counted(live.state().arrived, 'request')} of logs`] : []),
     ...(foreign.length > 0

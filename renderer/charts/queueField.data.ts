@@ -80,7 +80,7 @@ function waitingOf(queue: DumpQueue, unit: QueueUnit): number {
     case 'seats':
       return queue.maxSeats
     case 'seat-seconds':
-      return queue.totalWork
+      return queue.totalWork ?? 0
   }
 }
 

@@ -123,3 +123,40 @@ describe('a page in a file', () => {
     expect(code).toBe(0)
   })
 })
+
+describe('manifests as people have them', () => {
+  const LEVEL =
+    'apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: { name: batch }\nspec: { type: Limited, limited: { nominalConcurrencyShares: 20, limitResponse: { type: Reject } } }\n'
+  test.each<readonly [string, string | Buffer]>([
+    ['gzip', gzipSync(LEVEL)],
+    ['joined files with byte order marks', `\uFEFF${LEVEL}---\n\uFEFF${LEVEL.replace('batch', 'other')}`],
+    ['UTF-16', Buffer.from(`\uFEFF${LEVEL}`, 'utf16le')],
+  ])('%s is read', async (name, content) => {
+    const path = file(`manifest-${name.replaceAll(' ', '-')}`, content)
+    expect(await runHere('validate', path)).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^(?:.*note.*\n)?0 errors, 0 warnings in [12] flow/),
+    })
+    expect(await runHere('impact', '--edit', path)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('batch'),
+    })
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a comment', '# later\n'],
+    ['an empty list', '{"apiVersion":"v1","kind":"List","items":[]}'],
+  ])('%s is not called valid', async (name, content) => {
+    const result = await runHere('validate', file(`${name.replaceAll(' ', '-')}.yaml`, content))
+    expect(result).toMatchObject({ code: 1, told: expect.stringContaining('Nothing was checked') })
+  })
+
+  it('compute nothing from a kustomization without saying that it is not built', async () => {
+    mkdirSync(join(folder, 'kust'))
+    file('kust/level.yaml', LEVEL)
+    file('kust/kustomization.yaml', 'resources: [level.yaml]\npatches: [{ patch: "- op: remove" }]\n')
+    const result = await runHere('impact', '--edit', join(folder, 'kust'))
+    expect(result.told).toContain('This kustomization changes objects (patches): build it')
+  })
+})

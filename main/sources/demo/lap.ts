@@ -106,8 +106,11 @@ const VIRTUAL_TIMES = VirtualTimeSchema.keyof().options
 
 /** The dump after this many laps, everything in it `movedMs` later. */
 export function dumpInLap(dump: DumpFrame, laps: number, { first, last }: Lap, movedMs: number): DumpFrame {
-  const grown = (name: string, key: 'dispatched' | 'rejected' | 'timedOut' | 'cancelled'): number =>
-    laps * ((last.dumped.get(name)?.[key] ?? 0) - (first.dumped.get(name)?.[key] ?? 0))
+  const grown = (level: DumpLevel): Pick<DumpLevel, 'dispatched' | 'rejected' | 'timedOut' | 'cancelled'> =>
+    recordOf(['dispatched', 'rejected', 'timedOut', 'cancelled'], (key) => {
+      const [from = 0, to = 0] = [first, last].map(({ dumped }) => dumped.get(level.name)?.[key])
+      return (level[key] ?? 0) + laps * (to - from)
+    })
   const virtualTime = (name: string): number => {
     const [from, to] = [first, last].map(({ levels }) => levels.get(name)?.virtualTime?.currentR)
     return laps * ((to ?? 0) - (from ?? 0))
@@ -116,18 +119,12 @@ export function dumpInLap(dump: DumpFrame, laps: number, { first, last }: Lap, m
     ...dump,
     at: new Date(unixMsOf(dump.at) + movedMs).toISOString(),
     ...(dump.levels && {
-      levels: dump.levels.map((level) => ({
-        ...level,
-        dispatched: level.dispatched + grown(level.name, 'dispatched'),
-        rejected: level.rejected + grown(level.name, 'rejected'),
-        timedOut: level.timedOut + grown(level.name, 'timedOut'),
-        cancelled: level.cancelled + grown(level.name, 'cancelled'),
-      })),
+      levels: dump.levels.map((level) => ({ ...level, ...grown(level) })),
     }),
     ...(dump.queues && {
       queues: dump.queues.map((queue) => ({
         ...queue,
-        nextDispatchR: queue.nextDispatchR + virtualTime(queue.level),
+        nextDispatchR: (queue.nextDispatchR ?? 0) + virtualTime(queue.level),
       })),
     }),
     ...(dump.requests && {

@@ -280,7 +280,9 @@ function levelFromDump(dump: DumpFrame, name: string): LevelFrame {
     limits: {},
     seats: { executing: sum(({ seatsInUse }) => seatsInUse), queued: sum(({ maxSeats }) => maxSeats) },
     requests: {
-      executing: level?.executing ?? (requests && waiting !== undefined ? requests.length - waiting : undefined),
+      executing:
+        level?.executing ??
+        (waiting === undefined || dump.waitingOnly === true ? undefined : (requests?.length ?? 0) - waiting),
       queued: level?.waiting ?? waiting,
     },
     demand: {},

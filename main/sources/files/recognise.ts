@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { FrameSchema, type Frame } from '../../../core/frame/frame.ts'
-import { dumpKind, type DumpKind } from '../../../core/metrics/dumps.ts'
+import { dumpKind, dumpsIn, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { scrapesIn } from './scrapes.ts'
+import { pagesIn, sampleText, undecorated } from './undecorated.ts'
+import { errorText, otherText } from '../../../core/text/otherTexts.ts'
 import { parseJson } from '../../../core/text/text.ts'
 import { logKindOf } from '../../../core/feeds/logReader.ts'
 
@@ -53,6 +55,18 @@ const StatusSchema = z.looseObject({
   code: z.number().optional(),
 })
 
+/** The answer of a proxy or of Prometheus. */
+const ErrorSchema = z
+  .strictObject({
+    error: z.string().optional(),
+    message: z.string().optional(),
+    error_description: z.string().optional(),
+    status: z.unknown().optional(),
+    errorType: z.string().optional(),
+    code: z.unknown().optional(),
+  })
+  .refine(({ error, message }) => error !== undefined || message !== undefined)
+
 const refusal = (what: string, { code, reason = '', message = '' }: z.infer<typeof StatusSchema>): Recognised =>
   unreadable(
     what,
@@ -60,16 +74,14 @@ const refusal = (what: string, { code, reason = '', message = '' }: z.infer<type
   )
 
 /** Classifies each part of a file by its content alone. Never throws. */
-export function recognise(file: string, text: string): Recognised[] {
+export function recognise(file: string, written: string): Recognised[] {
+  const text = sampleText(undecorated(written))
   const start = text.search(/\S/)
   if (start < 0) return [foreign(file, 'is empty')]
   const begin = text.slice(start, start + 400)
-  if (/^<(?:!doctype|html|\?xml)/i.test(begin)) {
-    return [foreign(file, 'is a web page, not metrics: save the address that ends in /metrics, signed in')]
-  }
-  if (begin.startsWith('bplist') || text.slice(0, 4_000).includes('\u0000')) {
-    return [foreign(file, 'is a binary file: unpack it, and name the texts in it')]
-  }
+  const other = otherText(text)
+  // Folders contain pages and pictures too; an error is what was saved instead of a page.
+  if (other !== undefined) return [other.startsWith('contains') ? unreadable(file, other) : foreign(file, other)]
   const log = logKindOf(text)
   if (log !== undefined) return [{ kind: log, file, text }]
   if (isManifest(text)) {
@@ -78,12 +90,27 @@ export function recognise(file: string, text: string): Recognised[] {
       : [{ kind: 'manifest', file, text }]
   }
   if (begin.startsWith('{')) return recogniseJson(file, text)
+  const status = statusIn(begin)
+  if (status !== undefined) return [refusal(file, status)]
   const scrapes = scrapesIn(text)
-  if (scrapes === undefined) return [recogniseText({ file, text })]
+  if (scrapes === undefined) {
+    const dumps = dumpsIn(text)
+    const parts = dumps.length > 1 || dumpKind(dumps[0] ?? '') !== undefined ? dumps : pagesIn(text)
+    return parts.map((part) => recogniseText({ file, text: part }))
+  }
   return scrapes.map(({ instance, at, text: page }) => {
     const name = instance === '' ? file : `${file}, ${instance}`
     return { kind: 'page', file: name, ...(at !== undefined && { t: at }), text: page }
   })
+}
+
+/** A response of the API server as YAML. */
+function statusIn(text: string): z.infer<typeof StatusSchema> | undefined {
+  if (!/^kind: Status\r?$/m.test(text)) return undefined
+  const members = Object.fromEntries(
+    Array.from(text.matchAll(/^(\w+): *(.*?)\r?$/gm), ([, name = '', value]) => [name, value]),
+  )
+  return StatusSchema.safeParse({ ...members, code: Number(members['code'] ?? 0) }).data
 }
 
 /**
@@ -105,9 +132,10 @@ function recogniseText(body: Body): Recognised {
   if (dump !== undefined) return { kind: 'dump', dump, ...body }
   const { file, text } = body
   if (METADATA.test(text) || SAMPLE.test(text)) return { kind: 'page', ...body }
+  const [line = ''] = /\S[^\n]*/.exec(text) ?? []
   return foreign(
     file,
-    'is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects, an audit or request log nor a capture (NDJSON with path and body)',
+    `is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects, an audit or request log nor a capture (NDJSON with path and body). It begins: ${line.trim().slice(0, 80)}`,
   )
 }
 
@@ -117,6 +145,10 @@ function recogniseJson(file: string, text: string): Recognised[] {
   if (version.success) return [{ kind: 'version', version: version.data.gitVersion }]
   const status = StatusSchema.safeParse(whole)
   if (status.success) return [refusal(file, status.data)]
+  const error = ErrorSchema.safeParse(whole).data
+  if (error !== undefined) {
+    return [unreadable(file, errorText(error.error_description ?? error.message ?? error.error ?? ''))]
+  }
   const single = frameIn(whole)
   if (single !== undefined) return [{ kind: 'frame', frame: single }]
   const found: Recognised[] = []

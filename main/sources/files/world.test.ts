@@ -5,6 +5,8 @@ import { metricsPages, readFixture } from '../../../test/fixtures/load.ts'
 import { heard } from '../../../test/harness/heard.ts'
 import { encodingOf } from '../../../core/text/encoding.ts'
 import { decodeText } from '../../files/files.ts'
+import { parseRequestsDump } from '../../../core/metrics/dumps.ts'
+import { withPresentNames } from '../../../core/metrics/draftNames.ts'
 import { createFilesSource } from '../files.ts'
 
 /** Files as people have them: copied, federated, exported, filtered, refused. */
@@ -139,6 +141,185 @@ apiserver_flowcontrol_smoothed_demand_seats{priority="p"} 2.5
     })
     expect(frames[0]?.inQueue).toEqual({ readOnly: 9 })
   })
+
+  it('has those of releases before it too, microseconds as seconds', () => {
+    const labels = 'verb="LIST",resource="pods"'
+    const page = (name: string, [first, last, sum]: readonly [string, string, string]) =>
+      `${name}_bucket{${labels},le="${first}"} 1\n${name}_bucket{${labels},le="+Inf"} 2\n${name}_sum{${labels}} ${sum}\n${name}_count{${labels}} ${last}\n`
+    expect(withPresentNames(page('apiserver_request_latencies', ['125000', '2', '3.5e+06']))).toBe(
+      page('apiserver_request_duration_seconds', ['0.125', '2', '3.5']),
+    )
+    expect(withPresentNames('# TYPE apiserver_longrunning_gauge gauge\napiserver_longrunning_gauge{a="b"} 4\n')).toBe(
+      '# TYPE apiserver_longrunning_requests gauge\napiserver_longrunning_requests{a="b"} 4\n',
+    )
+    expect(withPresentNames('apiserver_request_count{code="200"} 7\n')).toBe('apiserver_request_total{code="200"} 7\n')
+  })
+})
+
+describe('a page that was copied from elsewhere', () => {
+  const page = `# HELP apiserver_flowcontrol_nominal_limit_seats [BETA] seats
+# TYPE apiserver_flowcontrol_nominal_limit_seats gauge
+apiserver_flowcontrol_nominal_limit_seats{priority_level="b"} 40
+# TYPE apiserver_flowcontrol_dispatched_requests_total counter
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="b"} 1000
+`
+  const lines = page.trimEnd().split('\n')
+  const each = (of: (line: string, n: number) => string): string => `${lines.map(of).join('\n')}\n`
+  test.each([
+    ['indented', each((line) => `    ${line}`)],
+    ['a quotation', each((line) => `> ${line}`)],
+    ['a value in YAML', `metrics: |\n${each((line) => `  ${line}`)}`],
+    ['a block of Markdown', `The page:\n\n\`\`\`text\n${page}\`\`\`\n`],
+    ['colours', each((line) => `\u001B[01;31m${line.slice(0, 9)}\u001B[m${line.slice(9)}\u001B[K`)],
+    ['grep', each((line) => `dumps/metrics-1.txt:${line}`)],
+    ['grep -n', each((line, n) => `${n + 1}:${line}`)],
+    ['curl -i', `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nDate: now\r\n\r\n${page}`],
+    ['a warning of kubectl', `Warning: x is deprecated\n${page}`],
+    [
+      'kubectl -v=6',
+      `I1128 10:00:00.000000   12345 loader.go:395] Config loaded\nI1128 10:00:00.100000   12345 a.go:6] "Response"\n${page}`,
+    ],
+    ['byte order marks in the middle', `\uFEFF${each((line) => line)}\uFEFF# end\n`],
+  ])('%s is read as it was', async (_name, text) => {
+    const { frames, notes, problem } = await read(text)
+    expect([problem, notes, frames.length]).toEqual(['', [], 1])
+    expect(level(frames)).toMatchObject({ limits: { nominal: 40 }, dispatched: 1_000 })
+  })
+
+  test.each([
+    ['appended to the same file', (one: string, two: string) => one + two],
+    [
+      'with dates between',
+      (one: string, two: string) => `Sat Nov 28 10:00:00 UTC 2026\n${one}Sat Nov 28 10:00:10 UTC 2026\n${two}`,
+    ],
+    ['without comments', (one: string, two: string) => (one + two).replaceAll(/^#.*\n/gm, '')],
+    ['joined files with marks', (one: string, two: string) => `\uFEFF${one}\uFEFF${two}`],
+  ])('several pages %s are samples of their own', async (_name, join) => {
+    const { frames } = await read(join(page, page.replace(' 1000', ' 1010')))
+    expect(frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1_000, 1_010])
+  })
+
+  const metric = { __name__: 'apiserver_flowcontrol_nominal_limit_seats', priority_level: 'b', instance: 'a' }
+  const at = Date.UTC(2026, 10, 20)
+  test.each([
+    [
+      'an answer of Prometheus',
+      JSON.stringify({
+        status: 'success',
+        data: {
+          resultType: 'vector',
+          result: [
+            { metric, value: [at / 1_000, '40'] },
+            { metric: { ...metric, priority_level: 'c' }, value: [at / 1_000, '41'] },
+          ],
+        },
+      }),
+      [at],
+    ],
+    [
+      'a range of Prometheus',
+      JSON.stringify({
+        status: 'success',
+        data: {
+          resultType: 'matrix',
+          result: [
+            {
+              metric,
+              values: [
+                [at / 1_000, '40'],
+                [at / 1_000 + 10, '41'],
+              ],
+            },
+          ],
+        },
+      }),
+      [at, at + 10_000],
+    ],
+    [
+      'an export of VictoriaMetrics',
+      `${JSON.stringify({ metric, values: [40, 41], timestamps: [at, at + 10_000] })}\n`,
+      [at, at + 10_000],
+    ],
+    [
+      'promtool query',
+      `apiserver_flowcontrol_nominal_limit_seats{instance="a", priority_level="b"} => 40 @[${at / 1_000}]\napiserver_flowcontrol_nominal_limit_seats{instance="a", priority_level="b"} => 41 @[${at / 1_000 + 10}]\n`,
+      [at, at + 10_000],
+    ],
+  ])('%s is read', async (_name, text, times) => {
+    const { frames } = await read(text)
+    expect(level(frames)?.limits.nominal).toBe(40)
+    if (times.length > 1) expect(frames.map((frame) => Date.parse(frame.at))).toEqual(times)
+  })
+
+  it('shows no number for a value that is not one', async () => {
+    const name = 'apiserver_flowcontrol_current_executing_requests'
+    for (const value of ['NaN', '+Inf']) {
+      const { frames } = await read(
+        `${name}{flow_schema="s",priority_level="b"} ${value}\n${name}{flow_schema="t",priority_level="b"} 3\n`,
+      )
+      expect(level(frames)?.requests.executing).toBe(undefined)
+    }
+  })
+
+  it('says that several servers are several servers', async () => {
+    const line = (instance: string) =>
+      `apiserver_flowcontrol_nominal_limit_seats{priority_level="b",instance="${instance}"} 1\n`
+    const result = await createFilesSource([{ name: 'a', text: line('x') + line('y') }], { now: () => NOW })
+    expect(result.ok && result.source.info.via).toBe('2 pages of 2 servers')
+  })
+})
+
+describe('dumps of earlier releases, and as people keep them', () => {
+  const row = (cells: readonly string[], widths: readonly number[]) =>
+    `${cells.map((cell, n) => (n < cells.length - 1 ? `${cell},`.padEnd(widths[n] ?? 0) : cell)).join('')}\n`
+  const table = (...rows: readonly string[]) => {
+    const cells = rows.map((one) => one.split(' '))
+    const widths = (cells[0] ?? []).map((_, n) => Math.max(...cells.map((one) => (one[n] ?? '').length + 2)))
+    return cells.map((one) => row(one, widths)).join('')
+  }
+  const levels = table(
+    'PriorityLevelName ActiveQueues IsIdle IsQuiescing WaitingRequests ExecutingRequests',
+    'exempt <none> <none> <none> <none> <none>',
+    'b 1 false false 7 3',
+  )
+  const queues = table(
+    'PriorityLevelName Index PendingRequests ExecutingRequests VirtualStart',
+    'exempt <none> <none> <none> <none>',
+    'b 0 7 3 12.3456',
+  )
+  const requests = table(
+    'PriorityLevelName FlowSchemaName QueueIndex RequestIndexInQueue FlowDistingsher ArriveTime',
+    'b s 0 0 alice 2020-07-23T15:26:57.179170694Z',
+  )
+
+  test.each([
+    ['levels of 1.20', levels, { requests: { executing: 3, queued: 7 }, dispatched: undefined }],
+    ['levels with commas at the end', levels.replaceAll(/(\S)$/gm, '$1,'), { requests: { executing: 3, queued: 7 } }],
+    ['queues of 1.20', queues, { seats: { executing: 3, queued: 7 } }],
+    ['requests of 1.20, which are those that wait', requests, { requests: { executing: undefined, queued: 1 } }],
+    [
+      'all three in one file',
+      levels + queues + requests,
+      { requests: { executing: 3, queued: 7 }, seats: { executing: 3 } },
+    ],
+    ['with blank lines between', `${levels}\n\n${queues}\n${requests}\n`, { requests: { executing: 3, queued: 7 } }],
+    ['below a warning, indented', `Warning: x\n${levels.replaceAll(/^(?=.)/gm, '  ')}`, { requests: { executing: 3 } }],
+    ['as a table without padding', levels.replaceAll(/, +/g, ','), { requests: { executing: 3, queued: 7 } }],
+  ])('%s', async (_name, text, expected) => {
+    const { frames, problem, notes } = await read(text)
+    expect([problem, notes]).toEqual(['', []])
+    expect(level(frames)).toMatchObject({ name: 'b', ...expected })
+  })
+
+  it('of 1.23 to 1.26 have seats, and requests that wait', async () => {
+    const text = table(
+      'PriorityLevelName FlowSchemaName QueueIndex RequestIndexInQueue FlowDistingsher ArriveTime InitialSeats FinalSeats AdditionalLatency',
+      'b s 0 0 alice 2020-07-23T15:26:57.179170694Z 3 0 0s',
+    )
+    const { rows } = parseRequestsDump(text)
+    expect(rows).toMatchObject([{ initialSeats: 3, finalSeats: 0, additionalLatencyMs: 0 }])
+    expect(rows[0]?.startedAt).toBe(undefined)
+  })
 })
 
 describe('encodings', () => {
@@ -177,10 +358,31 @@ describe('something else is said in one sentence, and nothing is shown', () => {
     [TEMPLATE, /Helm template: render it with helm template/],
     [TEMPLATE.replace('{{ .Values.name }}', '{{- include "a.b" . }}'), /Helm template/],
     [String(gzipSync('a 1')), /binary file: unpack it/],
+    ['PriorityLevelName, ActiveQueues, IsIdle,\nworkload-low,      0,            true,\n', /has no column IsQuiescing/],
     [
-      'PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests,\nworkload-low,      0,            true,   false,       0,               0,\n',
-      /before Kubernetes 1\.26/,
+      'Error from server (Forbidden): forbidden: User "a" cannot get path "/metrics"\n',
+      /error instead of an answer: Error from server \(Forbidden\).*Correct it/,
     ],
+    [
+      'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
+      /localhost:8080 was refused/,
+    ],
+    ['error: You must be logged in to the server (Unauthorized)\n', /must be logged in/],
+    ['Unauthorized\n', /error instead of an answer: Unauthorized/],
+    ['404 page not found\n', /404 page not found/],
+    ['upstream connect error or disconnect/reset before headers', /upstream connect error/],
+    ['{"message":"Forbidden"}', /error instead of an answer: Forbidden/],
+    ['{"status":"error","errorType":"bad_data","error":"parse error"}', /parse error/],
+    [`HTTP/1.1 403 Forbidden\r\nA: b\r\n\r\n${JSON.stringify(STATUS)}`, /answer of an API server, 403/],
+    [
+      'apiVersion: v1\ncode: 403\nkind: Status\nmessage: no\nreason: Forbidden\nstatus: Failure\n',
+      /answer of an API server, 403 Forbidden: no/,
+    ],
+    ['<!-- a -->\n<HTML><body>Sign in</body>', /is a web page/],
+    ['\uFEFF<html>', /is a web page/],
+    ['version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n', /git lfs pull/],
+    ['NAME     PRIORITYLEVEL   MATCHINGPRECEDENCE\nexempt   exempt          1\n', /save the objects with -o yaml/],
+    ['No resources found\n', /It begins: No resources found/],
     [
       '{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"a","stage":"ResponseComplete"}',
       /Nothing could be read from the audit log page\.txt: 1 record left out\. Line 1: /,

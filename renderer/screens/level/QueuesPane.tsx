@@ -39,6 +39,7 @@ export interface QueuesPaneProps {
 }
 
 const UNITS = QUEUE_UNITS.map((value) => ({ value, label: value }))
+const UNITS_OF_EARLIER_DUMPS = UNITS.filter(({ value }) => value !== 'seat-seconds')
 const SHAPES = [
   { value: 'bars', label: 'Bars' },
   { value: 'grid', label: 'Grid' },
@@ -90,7 +91,12 @@ export const QueuesPane = memo(function QueuesPane(props: QueuesPaneProps) {
         subject={level}
         actions={
           <>
-            <Segment label="Unit of waiting work" value={unit} options={UNITS} onChange={setUnit} />
+            <Segment
+              label="Unit of waiting work"
+              value={unit}
+              options={queues.some(({ totalWork }) => totalWork === undefined) ? UNITS_OF_EARLIER_DUMPS : UNITS}
+              onChange={setUnit}
+            />
             <Segment label="Shape" value={shape} options={SHAPES} onChange={setShape} />
           </>
         }
@@ -170,10 +176,10 @@ function Inspected(props: {
     .filter(isWaiting)
     .reduce<number | undefined>((least, r) => Math.min(least ?? r.arrivedAt, r.arrivedAt), undefined)
   const parts = [
-    `${format.fixed(cell.pending)} waiting${queue === undefined || cell.pending === 0 ? '' : ` (${format.seats(queue.maxSeats)} seats, ${format.seatSeconds(queue.totalWork)} seat-seconds)`}`,
+    `${format.fixed(cell.pending)} waiting${queue === undefined || cell.pending === 0 ? '' : ` (${format.seats(queue.maxSeats)} seats${queue.totalWork === undefined ? '' : `, ${format.seatSeconds(queue.totalWork)} seat-seconds`})`}`,
     `${format.fixed(cell.executingRequests)} executing on ${format.seats(cell.executingSeats)} seats`,
     ...(oldest === undefined ? [] : [`oldest has waited ${format.seconds((at - oldest) / 1_000)}`]),
-    ...(queue === undefined ? [] : [`next dispatch R ${format.seatSeconds(queue.nextDispatchR)}`]),
+    ...(queue?.nextDispatchR === undefined ? [] : [`next dispatch R ${format.seatSeconds(queue.nextDispatchR)}`]),
     ...(flows.length === 0
       ? []
       : [flows.slice(0, 3).join(', ') + (flows.length > 3 ? ` and ${flows.length - 3} more` : '')]),

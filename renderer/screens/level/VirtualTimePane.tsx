@@ -220,7 +220,11 @@ export function nextQueues(
   requests: readonly DumpRequest[] | undefined,
   most: number,
 ): VirtualTimeData | undefined {
-  const waiting = queues.filter((queue) => queue.pending > 0)
+  const waiting = queues.flatMap(({ index, pending, nextDispatchR, totalWork }) =>
+    pending > 0 && nextDispatchR !== undefined && totalWork !== undefined
+      ? [{ index, pending, nextDispatchR, totalWork }]
+      : [],
+  )
   if (waiting.length === 0) return undefined
   const origin = waiting.reduce((least, queue) => Math.min(least, queue.nextDispatchR), Number.POSITIVE_INFINITY)
   const flows = flowsByQueue(requests ?? [])

@@ -1,0 +1,26 @@
+/** What programs print instead of an answer. */
+const ERROR =
+  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b)[^\n]*/
+/** The columns of `kubectl get`. */
+const KUBECTL_TABLE = /^NAME +(?:PRIORITYLEVEL|TYPE) +/
+
+/**
+ * What a text is that tools save instead of what was wanted, and the remedy, completing “FILE is …”; `undefined` for
+ * other texts.
+ */
+export function otherText(text: string): string | undefined {
+  const begin = text.slice(0, 4_000).trimStart()
+  if (/^<[!?a-z]/i.test(begin)) return 'is a web page: save the answer of the API server itself, signed in'
+  if (/^(?:bplist|%PDF)/.test(begin) || begin.includes('\u0000'))
+    return 'is a binary file: unpack it, and name the texts in it'
+  if (begin.startsWith('version https://git-lfs'))
+    return 'is a pointer of Git LFS, not the file: fetch it with git lfs pull'
+  if (KUBECTL_TABLE.test(begin))
+    return 'is the table of kubectl get, which has only some fields: save the objects with -o yaml'
+  const [error] = ERROR.exec(begin) ?? []
+  return error === undefined ? undefined : errorText(error)
+}
+
+/** An error that was saved instead of an answer. */
+export const errorText = (error: string): string =>
+  `contains an error instead of an answer: ${error.trim().slice(0, 200).replace(/\.$/, '')}. Correct it, and save the answer again`

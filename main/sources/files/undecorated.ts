@@ -1,0 +1,78 @@
+import { isJsonObject, type JsonObject } from '../../../core/config/jsonValues.ts'
+import { parseJson } from '../../../core/text/text.ts'
+
+const ESCAPES = new RegExp(String.raw`${String.fromCodePoint(27)}\[[\d;]*[A-Za-z]`, 'g')
+/** The headers that `curl -i` prints, of every response up to the last. */
+const HTTP_HEADERS = /^(?:HTTP\/[\d.]+ \d{3}[^\n]*\n(?:[\w-]+:[^\n]*\n)*\r?\n)+/
+/** The first line of a page or a dump, with what grep, a mail, Markdown or YAML put before each of its lines. */
+const FIRST =
+  /^((?:[\w./-]+:)?(?:\d+[:-])?[>|\t ]*)(?:# (?:HELP|TYPE) )?(?:apiserver_flowcontrol_\w+[ {]|PriorityLevelName,)/m
+
+/** A text without what terminals, curl, grep, mails and Markdown put around it. */
+export function undecorated(written: string): string {
+  let text = written.includes('\u001B') ? written.replaceAll(ESCAPES, '') : written
+  if (text.includes('\uFEFF')) text = text.replaceAll('\uFEFF', '')
+  text = text.replace(HTTP_HEADERS, '')
+  if (text.includes('```')) text = text.replaceAll(/^[> \t]*```.*$/gm, '')
+  const [, before = ''] = FIRST.exec(text) ?? []
+  if (before.trim() === '' && (before === '' || /PriorityLevelName,/.test(text))) return text
+  // Numbers of lines differ.
+  const pattern = before.replaceAll(/[.|]/g, String.raw`\$&`).replace(/\d+(?=[:-])/, String.raw`\d+`)
+  return text.replaceAll(new RegExp(`^${pattern}`, 'gm'), '')
+}
+
+const PROMQL_RESULT = /^(\S.*\}) => (\S+) @\[(\d+(?:\.\d+)?)\]\r?$/gm
+
+/**
+ * Samples that were copied or exported from Prometheus and its relatives, in its text format: answers of its API,
+ * exports of VictoriaMetrics, output of `promtool query`. Other texts are unchanged.
+ */
+export function sampleText(text: string): string {
+  if (text.includes('} => ')) {
+    return text.replaceAll(PROMQL_RESULT, (_line, name: string, value: string, at: string) =>
+      sampleLine(name, value, Number(at) * 1_000),
+    )
+  }
+  if (!text.startsWith('{') || !text.includes('"metric"') || !text.includes('"__name__"')) return text
+  const whole = parseJson(text)
+  const data = isJsonObject(whole) ? whole['data'] : undefined
+  const results = isJsonObject(data) ? data['result'] : text.split('\n').map(parseJson)
+  return Array.isArray(results) ? results.flatMap((one) => (isJsonObject(one) ? linesOf(one) : [])).join('') : text
+}
+
+function linesOf({ metric, value, values, timestamps }: JsonObject): readonly string[] {
+  if (!isJsonObject(metric)) return []
+  const { __name__: name, ...labels } = metric
+  const list = Object.entries(labels).map(([label, content]) => `${label}=${JSON.stringify(content)}`)
+  const series = `${String(name)}{${list.join(',')}}`
+  const pairs: readonly unknown[] = Array.isArray(timestamps) ? timestamps : Array.isArray(values) ? values : [value]
+  return pairs.flatMap((pair, index) => {
+    const [at, number]: readonly unknown[] = Array.isArray(pair)
+      ? [Number(pair[0]) * 1_000, pair[1]]
+      : [pair, Array.isArray(values) ? values[index] : undefined]
+    return number === undefined ? [] : [`${sampleLine(series, String(number), Number(at))}\n`]
+  })
+}
+
+const sampleLine = (series: string, value: string, atMs: number): string => `${series} ${value} ${Math.round(atMs)}`
+
+const FIRST_LINE = /^(?:# (?:HELP|TYPE) \S+|[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?(?=[ \t]+\S+[ \t]*\r?$))/m
+
+/** The pages in a text that scripts append to, each from where its first line begins again. */
+export function pagesIn(text: string): readonly string[] {
+  const first = FIRST_LINE.exec(text)
+  if (first === null) return [text]
+  const [begins] = first
+  const pages: string[] = []
+  let from = 0
+  for (let at = first.index; ;) {
+    const next = text.indexOf(`\n${begins}`, at)
+    const after = text[next + 1 + begins.length]
+    if (next === -1) break
+    at = next + 1
+    if (after !== ' ' && after !== '\t') continue
+    pages.push(text.slice(from, at))
+    from = at
+  }
+  return [...pages, text.slice(from)]
+}
