@@ -8,7 +8,7 @@ import { seatImpact } from '../impact/seatImpact.ts'
 import { writeManifest } from '../manifest/write.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
-import { unixMsOf, type UnixMs } from '../units.ts'
+import type { UnixMs } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import type { Evidence, LevelFacts, ServerFacts } from './facts.ts'
 

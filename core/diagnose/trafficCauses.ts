@@ -51,13 +51,10 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const full = isFull(level)
   const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
-  const largest = largestOf(level.flows)?.flow
   const widest = widestFlow(level)
   /** Whoever has most of the seats, if one has. */
   const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
   const fanOut = lingering(level, server)
-  const singleUser = not(severalUsers(largest))
-  const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
   const more1 = moreShares(known, server, level)
   const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
   const standing = {

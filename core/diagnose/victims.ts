@@ -144,13 +144,13 @@ function grown(now: Ledger, before: Ledger, culprits: ReadonlySet<string>): read
       const ratio = one.mean / Math.max(least.mean, then.mean)
       return culprits.has(name) || one.seen < FEWEST_SEEN || ratio < GROWN || !was.has(name)
         ? []
-        : [{ name, ratio, mean: one.mean, then: then.mean }]
+        : [{ name, ratio, mean: one.mean, earlier: then.mean }]
     })
     .toSorted((a, b) => b.mean - a.mean)
     .slice(0, MOST_VICTIMS)
-    .map(({ name, mean, then }) => ({
+    .map(({ name, mean, earlier }) => ({
       name,
-      text: `${plain.amount(mean)} requests under way at once, ${plain.amount(then)} before`,
+      text: `${plain.amount(mean)} requests under way at once, ${plain.amount(earlier)} before`,
     }))
 }
 

@@ -299,9 +299,9 @@ function addRow(seen: Seen, row: LiveRequest): void {
   addTo(sent.waits, server?.waitMs ?? waitMs)
   if (verb !== 'watch') addTo(sent.executions, runMs)
   addTo(sent.widths, server?.initialSeats ?? seats.initial)
-  const query = new Map((url.split('?', 2)[1] ?? '').split('&').map((part) => part.split('=', 2) as [string, string]))
-  if (verb === 'list') count(sent.limits, Number(query.get('limit') ?? 0))
-  const timeout = Number.parseFloat(query.get('timeout') ?? '')
+  const query = (name: string): string | undefined => new RegExp(`[?&]${name}=([^&]*)`).exec(url)?.[1]
+  if (verb === 'list') count(sent.limits, Number(query('limit') ?? 0))
+  const timeout = Number.parseFloat(query('timeout') ?? '')
   if (Number.isFinite(timeout)) count(sent.timeouts, timeout)
 }
 
