@@ -8,7 +8,7 @@ import { seatImpact } from '../impact/seatImpact.ts'
 import { writeManifest } from '../manifest/write.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
-import { unixMsOf, type UnixMs } from '../units.ts'
+import type { UnixMs } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import type { Evidence, LevelFacts, ServerFacts } from './facts.ts'
 
@@ -131,14 +131,21 @@ function requestsMoved(without: ObjectSet, present: ObjectSet, { limit, ledger }
       const [before, now] = [was.schemaOf(digest), is.schemaOf(digest)]
       const to = now.spec.priorityLevelConfiguration.name
       // Groups that the source does not tell decide in which schema a request is: what it shows comes first.
-      if (now.metadata.name !== client.schema || before.metadata.name === client.schema) return []
+      if (now.metadata.name !== client.schema || before.spec.priorityLevelConfiguration.name === to) return []
       return [{ what: text, part: count / all, from: before.spec.priorityLevelConfiguration.name, to }]
     })
     const [first] = found
     const part = found.reduce((sum, one) => sum + one.part, 0)
     return first === undefined
       ? []
-      : [{ client: clientName(client), ...first, what: listed(found.map(({ what }) => what)), pressure: part * pressureOf(client) }]
+      : [
+          {
+            client: clientName(client),
+            ...first,
+            what: listed(found.map(({ what }) => what)),
+            pressure: part * pressureOf(client),
+          },
+        ]
   })
 }
 
@@ -206,9 +213,7 @@ export function effectText({ seats, moved, tightened }: Change): string {
     ),
     ...(tightened.length === 0 ? [] : [`set ${listed(tightened)}`]),
   ]
-  return parts.length === 0
-    ? 'It moved no seat and none of the requests that were seen.'
-    : `It ${listed(parts)}.`
+  return parts.length === 0 ? 'It moved no seat and none of the requests that were seen.' : `It ${listed(parts)}.`
 }
 
 /** Every change, those to blame first, then by size of their effect; a restart is one. */

@@ -285,7 +285,9 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
         remedy:
           undo.length > 0
             ? advice(`Undo this change of ${subject}.`, undo)
-            : advice(`Delete ${subject}: it did not exist before (kubectl delete ${difference.kind.toLowerCase()} ${difference.name}).`),
+            : advice(
+                `Delete ${subject}: it did not exist before (kubectl delete ${difference.kind.toLowerCase()} ${difference.name}).`,
+              ),
       }
     })
 }

@@ -199,7 +199,8 @@ function summaryOf(
   [best]: Diagnosis['findings'],
 ): string {
   const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
-  const state = servers.length === 0 ? 'There are not enough samples.' : `${now.title}${before}`
+  if (servers.length === 0) return best?.text ?? 'There are no samples.'
+  const state = `${now.title}${before}`
   if (best === undefined) return `${state} No known cause fits.`
   const { level } = best.place
   const where =

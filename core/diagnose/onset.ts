@@ -1,5 +1,6 @@
 import type { ServerFrame } from '../frame/frame.ts'
-import { isExempt, REJECT_REASONS } from '../frame/reading.ts'
+import { isExempt } from '../frame/reading.ts'
+import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 
@@ -28,25 +29,44 @@ export interface Onset {
   readonly at: UnixMs | undefined
 }
 
-/** The change of the service of a server that lasts until the end: queues and rejections, else execution times. */
+/**
+ * The change of the service of a server that lasts until the end: rejections and queues, else execution times, else the
+ * rate of a flow schema.
+ */
 export function onsetOf(pages: readonly ServerFrame[], end: UnixMs): Onset {
-  const [trouble, slow] = [troubleSince(pages, end), slowSince(pages)]
+  const [rejected, queued, slow] = [
+    troubleSince(pages, end, rejectedIn),
+    troubleSince(pages, end, queuedIn),
+    slowSince(pages),
+  ]
+  const first = unixMsOf(pages[0]?.at ?? '')
+  // A level that always queues begins to reject.
+  const isLater =
+    rejected !== undefined && queued !== undefined && queued <= first + PAUSE_MS && rejected - queued > PAUSE_MS
+  const trouble = isLater ? rejected : earliest(queued, rejected)
   // Queues are a consequence of longer executions that began shortly before.
   const isBefore = trouble !== undefined && slow !== undefined && slow < trouble && trouble - slow <= LEAD_MS
   const at = isBefore ? slow : (trouble ?? slow)
-  if (at === undefined) return { from: end - WINDOW_MS, at }
-  const from = Math.min(at, end - SHORTEST_WINDOW_MS)
-  return { from, at: at <= unixMsOf(pages[0]?.at ?? '') ? undefined : at }
+  if (at !== undefined) return { from: Math.min(at, end - SHORTEST_WINDOW_MS), at: at <= first ? undefined : at }
+  const busier = busierSince(settled(pages))
+  if (busier !== undefined) return { from: Math.min(busier, end - SHORTEST_WINDOW_MS), at: busier }
+  // Of few pages, half are those from before.
+  return { from: Math.max(end - WINDOW_MS, Math.min((first + end) / 2, end - SHORTEST_WINDOW_MS)), at: undefined }
 }
+
+const earliest = (a: UnixMs | undefined, b: UnixMs | undefined): UnixMs | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 
 /** Pages that are no effect of a start of the server. */
 export const settled = (pages: readonly ServerFrame[]): readonly ServerFrame[] =>
-  pages.filter(
-    ({ at, startedAt }) => startedAt === undefined || unixMsOf(at) >= startedAt * MS_PER_SECOND + START_MS,
-  )
+  pages.filter(({ at, startedAt }) => startedAt === undefined || unixMsOf(at) >= startedAt * MS_PER_SECOND + START_MS)
 
 /** The last page before the trouble that lasts until the end. */
-function troubleSince(pages: readonly ServerFrame[], end: UnixMs): UnixMs | undefined {
+function troubleSince(
+  pages: readonly ServerFrame[],
+  end: UnixMs,
+  troubleIn: (page: ServerFrame, earlier: ServerFrame) => number,
+): UnixMs | undefined {
   const troubles = pages.slice(1).map((page, i) => troubleIn(page, pages[i] ?? page))
   const late = troubles.filter((_, i) => unixMsOf(pages[i + 1]?.at ?? '') > end - PAUSE_MS)
   const present = late.reduce((sum, one) => sum + one, 0) / Math.max(1, late.length)
@@ -62,18 +82,52 @@ function troubleSince(pages: readonly ServerFrame[], end: UnixMs): UnixMs | unde
   return onset
 }
 
-/** Requests that wait, and those rejected per second; one alone that waits is chance. */
-function troubleIn(page: ServerFrame, earlier: ServerFrame): number {
+/** Requests that wait; one alone is chance. */
+const queuedIn = ({ levels }: ServerFrame): number =>
+  levels.reduce((sum, { requests: { queued = 0 } }) => sum + (queued > 1 ? queued : 0), 0)
+
+/** Requests rejected per second. */
+function rejectedIn(page: ServerFrame, earlier: ServerFrame): number {
   const seconds = Math.max(1, (unixMsOf(page.at) - unixMsOf(earlier.at)) / MS_PER_SECOND)
   return page.levels.reduce((sum, level) => {
     const was = earlier.levels.find(({ name }) => name === level.name)
-    const rejected = REJECT_REASONS.reduce(
-      (all, reason) => all + Math.max(0, (level.rejected?.[reason] ?? 0) - (was?.rejected?.[reason] ?? 0)),
-      0,
-    )
-    const { queued = 0 } = level.requests
-    return sum + (queued > 1 ? queued : 0) + rejected / seconds
+    return sum + allRejected(rejectedSince(level, was)) / seconds
   }, 0)
+}
+
+/** A rate has changed from this factor and difference per second on, if the difference is that many deviations. */
+const MORE = { ratio: 1.3, perSecond: 1, deviations: 6 } as const
+const FEWEST_STEPS = 5
+
+/** Since when a flow schema receives more requests; the one that changed most clearly. */
+function busierSince(pages: readonly ServerFrame[]): UnixMs | undefined {
+  const names = new Set(pages.flatMap(({ levels }) => levels.flatMap(({ schemas }) => schemas.map(({ name }) => name))))
+  let best: { readonly at: number; readonly deviations: number } | undefined
+  for (const name of names) {
+    const counts = pages.map(({ levels }) =>
+      levels.reduce((sum, level) => sum + (level.schemas.find((one) => one.name === name)?.dispatched ?? 0), 0),
+    )
+    const rates = counts.slice(1).map((count, i) => {
+      const seconds = (unixMsOf(pages[i + 1]?.at ?? '') - unixMsOf(pages[i]?.at ?? '')) / MS_PER_SECOND
+      return Math.max(0, count - (counts[i] ?? 0)) / Math.max(1, seconds)
+    })
+    for (let at = FEWEST_STEPS; at <= rates.length - FEWEST_STEPS; at++) {
+      const [was, is] = [rates.slice(0, at), rates.slice(at)].map(statisticsOf)
+      if (was === undefined || is === undefined || is.mean < MORE.ratio * was.mean) continue
+      const difference = is.mean - was.mean
+      const deviations = difference / Math.sqrt(was.error + is.error)
+      if (difference < MORE.perSecond || deviations < Math.max(MORE.deviations, best?.deviations ?? 0)) continue
+      best = { at, deviations }
+    }
+  }
+  return best === undefined ? undefined : unixMsOf(pages[best.at]?.at ?? '')
+}
+
+/** Mean, and the variance of that mean: never less than for even requests. */
+function statisticsOf(rates: readonly number[]): { readonly mean: number; readonly error: number } {
+  const mean = meanOf(rates) ?? 0
+  const variance = rates.reduce((sum, rate) => sum + (rate - mean) ** 2, 0) / rates.length
+  return { mean, error: Math.max(variance, 0.1) / rates.length }
 }
 
 /**
@@ -137,4 +191,3 @@ function executions(
   }
   return found
 }
-

@@ -101,7 +101,10 @@ export const moreQueues = (known: Known, level: string): readonly ProposedManife
   })
 
 /** A flow schema and a small level for the busiest user of a flow, before the schema that now matches its requests. */
-export function ownLevel({ objects }: Known, { users: [user], schema }: Pick<DumpedFlow, 'users' | 'schema'>): readonly ProposedManifest[] {
+export function ownLevel(
+  { objects }: Known,
+  { users: [user], schema }: Pick<DumpedFlow, 'users' | 'schema'>,
+): readonly ProposedManifest[] {
   const taking = objects?.schemas.find(({ metadata }) => metadata.name === schema)
   if (objects === undefined || user === undefined || taking === undefined) return []
   const [level, own] = [

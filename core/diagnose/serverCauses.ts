@@ -2,7 +2,21 @@ import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
-import { executionPair, fact, isSlower, moreRequests, newFlood, not, oneFlow, trouble, weighing, type Clue } from './clues.ts'
+import {
+  executionPair,
+  fact,
+  isSlower,
+  moreRequests,
+  newFlood,
+  not,
+  oneFlow,
+  trouble,
+  weighing,
+  type Clue,
+} from './clues.ts'
+import { meanOf } from '../twin/observe.ts'
+import { MS_PER_SECOND } from '../units.ts'
+import { clientName } from '../verdict/ledger.ts'
 import { arrivalsOf, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
 import { EXEMPT } from '../config/objects.ts'
@@ -28,12 +42,12 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const everywhere = slowEverywhere(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
   const slowed = slowedIn(server)
-  const suffering = [
-    ...slowed,
-    ...(worst === undefined ? [] : victimsIn(server, worst, { culprits: new Set(), schemas: new Set() })),
-  ]
-  const common = { since: server.since, victims: suffering }
   const [exempt] = byUser(server.ledger, EXEMPT)
+  const waiting = worst === undefined ? [] : victimsIn(server, worst, { culprits: new Set(), schemas: new Set() })
+  const suffering = [...new Map([...slowed, ...waiting].map((one) => [one.name, one])).values()].filter(
+    ({ name }) => name !== exempt?.name,
+  )
+  const common = { since: server.since, victims: suffering }
   const started = server.restartedAt === undefined ? undefined : (server.to - server.restartedAt) / 1_000
   return [
     {
@@ -246,6 +260,39 @@ const STEADY = 0.05
 const LEAST_STEADY_RATE = 4
 const FEWEST_STEPS = 10
 
+/** Requests that came and changed the deviation of the rate by less than this part of what chance would add are even. */
+const EVENLY = 0.4
+
+/** A schema that receives more requests than before while the deviation of its rate stays the same. */
+function addedEvenly(server: ServerFacts) {
+  const { levels, earlier, ledger, stepMs } = server
+  const known = new Set(earlier.clients.map(clientName))
+  // Without a clear change of a rate, even counts are chance.
+  if (server.since === undefined) return []
+  return levels.flatMap(({ name, now, before }) =>
+    now.schemas.flatMap(({ schema, arrivals }) => {
+      const was = before?.schemas.find((one) => one.schema === schema)
+      const [is, then] = [arrivals, was?.arrivals ?? []].map((rates) => statistics(rates, stepMs))
+      if (is === undefined || then === undefined || Math.min(is.steps, then.steps) < FEWEST_STEPS) return []
+      const more = is.mean - then.mean
+      const rate = (more * MS_PER_SECOND) / stepMs
+      if (rate < LEAST_ADDED || is.variance > then.variance + EVENLY * more) return []
+      const fresh = ledger.clients.filter((client) => client.schema === schema && !known.has(clientName(client)))
+      const [first, ...others] = fresh
+      const who = first === undefined || others.length > 0 ? `flow schema ${schema}` : clientName(first)
+      return [{ name, schema, rate, who }]
+    }),
+  )
+}
+const LEAST_ADDED = 2
+
+/** Requests in each step: their mean and variance. */
+function statistics(rates: readonly number[], stepMs: number) {
+  const counts = rates.map((rate) => (rate * stepMs) / MS_PER_SECOND)
+  const mean = meanOf(counts) ?? 0
+  return { steps: counts.length, mean, variance: meanOf(counts.map((count) => (count - mean) ** 2)) ?? 0 }
+}
+
 /** A server on which nothing waits: other reasons for slow requests. */
 export function calmCases(server: ServerFacts): readonly Case[] {
   const place = { server: server.id }
@@ -260,15 +307,25 @@ export function calmCases(server: ServerFacts): readonly Case[] {
   const [slow] = slower
   const steady = server.levels.flatMap(({ name, now }) =>
     now.schemas.flatMap(({ schema, arrivals }) => {
-      const counts = arrivals.map((rate) => (rate * server.stepMs) / 1_000)
-      const mean = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)
-      const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / Math.max(1, counts.length)
-      const rate = (mean * 1_000) / server.stepMs
-      const isSteady = counts.length >= FEWEST_STEPS && rate >= LEAST_STEADY_RATE && variance <= STEADY * mean
+      const { steps, mean, variance } = statistics(arrivals, server.stepMs)
+      const rate = (mean * MS_PER_SECOND) / server.stepMs
+      const isSteady = steps >= FEWEST_STEPS && rate >= LEAST_STEADY_RATE && variance <= STEADY * mean
       return isSteady ? [{ name, schema, rate }] : []
     }),
   )
-  const [bucket] = steady
+  const [own] = server.ledger.clients.filter(({ sent }) => sent?.isEven === true)
+  const [added] = addedEvenly(server)
+  const [bucket] = [
+    ...(own?.sent === undefined ? [] : [{ ...own, name: own.level, rate: own.sent.perSecond, who: clientName(own) }]),
+    ...steady.map((one) => ({ ...one, who: `flow schema ${one.schema}` })),
+  ]
+  const evenText =
+    bucket === undefined
+      ? added === undefined
+        ? 'No flow schema receives requests more evenly than by chance.'
+        : `${added.schema} receives ${plain.amount(added.rate)} requests/s more than before, and these arrive evenly.`
+      : `Requests of ${bucket.who} arrive at a steady ${plain.amount(bucket.rate)} /s.`
+  const even = bucket ?? added
   return [
     {
       cause: 'nothing-waits',
@@ -288,20 +345,13 @@ export function calmCases(server: ServerFacts): readonly Case[] {
     },
     {
       cause: 'client-throttling',
-      place: bucket === undefined ? place : { ...place, level: bucket.name, schema: bucket.schema },
+      place: even === undefined ? place : { ...place, level: even.name, schema: even.schema },
+      culprit: even?.who,
+      since: added === undefined ? undefined : server.since,
+      tier: own === undefined ? 'metrics' : 'requests',
       text: 'Flow control adds no delay, and requests arrive as evenly as from a client that limits itself (client-go: QPS and Burst). The waits are in the client and not visible to the server.',
       within: [calm],
-      needs: [
-        weighing(
-          2,
-          fact(
-            bucket !== undefined,
-            bucket === undefined
-              ? 'No flow schema receives requests more evenly than by chance.'
-              : `Requests of ${bucket.schema} arrive at a steady ${plain.amount(bucket.rate)} /s.`,
-          ),
-        ),
-      ],
+      needs: [weighing(2, fact(even !== undefined, evenText))],
       unless: [everywhere],
       hints: [
         fact(

@@ -49,9 +49,7 @@ export function suspectsOf({ level, limit, now, before, dumps }: Situation): rea
     .filter(({ pressure, seen }) => {
       const others = users.filter((one) => one.pressure !== pressure).map((one) => one.pressure)
       const usual = median(others) ?? 0
-      return (
-        pressure - fair >= LEAST_SHARE * excess && seen >= FEWEST_SEEN && pressure >= OUT_OF_PROPORTION * usual
-      )
+      return pressure - fair >= LEAST_SHARE * excess && seen >= FEWEST_SEEN && pressure >= OUT_OF_PROPORTION * usual
     })
     .slice(0, MOST_SUSPECTS)
     .map(({ name, client, pressure, seen }): Suspect => {
@@ -83,7 +81,10 @@ interface UserUse {
 
 /** The clients of a level, the flows of one user together; those that want the most first. */
 export function byUser({ clients }: Ledger, level: string): readonly UserUse[] {
-  const found = new Map<string, { name: string; client: ClientUse; pressure: number; seen: number; uses: ClientUse[] }>()
+  const found = new Map<
+    string,
+    { name: string; client: ClientUse; pressure: number; seen: number; uses: ClientUse[] }
+  >()
   for (const client of clients) {
     if (client.level !== level) continue
     const name = clientName(client)

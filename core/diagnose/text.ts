@@ -1,7 +1,7 @@
 import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
 import { flowName } from '../frame/flow.ts'
 import { plain } from '../text/format.ts'
-import { victimsSentence } from '../verdict/cause.ts'
+import { likelyCause, victimsSentence } from '../verdict/cause.ts'
 import { listed } from '../text/text.ts'
 
 /** `flow a of workload-low on api-1:6443`; empty without a place. */
@@ -47,16 +47,25 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
   const lines = [now.title, ...(now.details === undefined ? [] : [now.details])]
   if (cause === undefined || cause.group === 'none') return lines
   const where = causePlaceText(cause.place)
+  const elsewhere = likelyCause([cause, ...others])?.others ?? []
+  const possible = [
+    ...new Set(
+      others
+        .filter((one) => !elsewhere.includes(one) && one.group !== 'none')
+        .map(({ title, culprit }) => `${title.toLowerCase()}${culprit === undefined ? '' : ` (${culprit})`}`),
+    ),
+  ]
   return [
     ...lines,
     `Cause (${cause.confidence})${where === '' ? '' : `, ${where}`}: ${cause.text}`,
     ...victimLines(cause),
     `Remedy: ${cause.remedy.text}`,
-    ...(others.length === 0
-      ? []
-      : [
-          `Also possible: ${listed([...new Set(others.map(({ title, culprit, place }) => `${title.toLowerCase()}${culprit === undefined ? (place.level === cause.place.level ? '' : ` (${causePlaceText(place)})`) : ` (${culprit})`}`))])}.`,
-        ]),
+    ...elsewhere.flatMap((other) => [
+      `Also in ${other.place.level ?? ''}: ${other.text}`,
+      ...victimLines(other),
+      `Remedy there: ${other.remedy.text}`,
+    ]),
+    ...(possible.length === 0 ? [] : [`Also possible: ${listed(possible)}.`]),
     ...innocentLines(innocent),
   ]
 }

@@ -27,7 +27,7 @@ import {
 import { notifyingSeatSeconds } from '../engine/workEstimator.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
-import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
+import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import { largestOf, type ClientUse } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
@@ -51,20 +51,21 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const full = isFull(level)
   const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
-  const largest = largestOf(level.flows)?.flow
   const widest = widestFlow(level)
   /** Whoever has most of the seats, if one has. */
   const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
   const fanOut = lingering(level, server)
-  const singleUser = not(severalUsers(largest))
-  const flowPlace = largest === undefined ? place : { ...place, schema: largest.schema, flow: largest.flow }
   const more1 = moreShares(known, server, level)
   const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
   const standing = {
     since: server.since,
     victims: victimsIn(server, level, { culprits: new Set(), schemas: new Set() }),
   }
-  const held = { ...standing, victims: victimsIn(server, level, { culprits, schemas: new Set() }), tier: 'dumps' as const }
+  const held = {
+    ...standing,
+    victims: victimsIn(server, level, { culprits, schemas: new Set() }),
+    tier: 'dumps' as const,
+  }
   return [
     ...floods(server, level, known),
     {
@@ -154,12 +155,13 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'short-deadlines',
       place,
       ...standing,
-      culprit: hastyIn(server, level),
-      text: `Requests of ${name} time out in the queue early, because their clients set short deadlines: a request waits for at most a quarter of its timeout.`,
-      needs: [shortDeadlines(level)],
+      culprit: hastyIn(server, level)?.who,
+      victims: hastyIn(server, level) === undefined ? standing.victims : [],
+      text: `Requests of ${hastyIn(server, level)?.who ?? name} time out in the queue early, because ${hastyIn(server, level) === undefined ? 'their clients set short deadlines' : 'their own timeout is short'}: a request waits for at most a quarter of its timeout.`,
+      needs: [shortDeadlines(level, server)],
       hints: [not(slower), not(dominant)],
       remedy: advice(
-        'Raise the request timeout of these clients, or the shares of the level if the waits are too long.',
+        `Raise the request timeout of ${hastyIn(server, level)?.who ?? 'these clients'}, or the shares of the level if the waits are too long.`,
         more1,
       ),
     },
@@ -265,13 +267,6 @@ function watcherIn({ ledger }: ServerFacts, { name }: LevelFacts): string | unde
   return users.find(({ seats }) => seats > 0 && seats >= all / 2)?.who
 }
 
-/** The client with the most time-outs, where single requests show them. */
-const hastyIn = ({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined =>
-  byUser(ledger, name)
-    .map(({ name: who, uses }) => ({ who, late: uses.reduce((sum, { sent }) => sum + (sent?.timedOut ?? 0), 0) }))
-    .filter(({ late }) => late > 0)
-    .toSorted((a, b) => b.late - a.late)[0]?.who
-
 /** `, mostly list pods`. */
 const callsText = ({ calls: [first] }: ClientUse): string => (first === undefined ? '' : `, mostly ${first.text}`)
 
@@ -349,20 +344,65 @@ function lingering({ name, now }: LevelFacts, server: ServerFacts) {
   )
 }
 
-function shortDeadlines({ name, rejected, waits }: LevelFacts) {
+function shortDeadlines(level: LevelFacts, server: ServerFacts) {
+  const { name, rejected, waits } = level
   const late = rejected['time-out']
   if (late === 0) return fact(false, `No request of ${name} timed out in the queue.`)
+  const weight = late >= allRejected(rejected) / 2 ? 7 : 2
+  const hasty = hastyIn(server, level)
+  const counts = `${plain.amount(late)} of ${plain.counted(allRejected(rejected), 'rejected request')} of ${name} timed out in the queue`
+  if (hasty !== undefined) {
+    const sooner =
+      hasty.waited === undefined ? '' : `, and those of ${hasty.who} for ${plain.seconds(hasty.waited)} on average`
+    const text = `${counts}; in ${plain.counted(server.dumps, 'debug dump')} requests had waited for at most ${plain.seconds(hasty.longest)}${sooner}. Without a deadline of the client it would be ${plain.seconds(USUAL_TIME_OUT_SECONDS)}.`
+    return weighing(weight, fact(true, text))
+  }
   if (waits === undefined) return fact(undefined, `The waits of ${name} are unknown.`)
   const top = waits.counts.findIndex((count) => count >= waits.count)
   const longest = waits.bounds[top]
   // Compared with a flood that fills its queues, a few time-outs do not explain the trouble of the level.
   return weighing(
-    late >= allRejected(rejected) / 2 ? 7 : 2,
+    weight,
     fact(
       longest !== undefined && longest < USUAL_TIME_OUT_SECONDS,
-      `${plain.amount(late)} of ${plain.counted(allRejected(rejected), 'rejected request')} of ${name} timed out in the queue, and no request waited longer than ${longest === undefined ? 'the last bucket of the histogram' : plain.seconds(longest)}; without a deadline of the client it would be ${plain.seconds(USUAL_TIME_OUT_SECONDS)}.`,
+      `${counts}, and no request waited longer than ${longest === undefined ? 'the last bucket of the histogram' : plain.seconds(longest)}; without a deadline of the client it would be ${plain.seconds(USUAL_TIME_OUT_SECONDS)}.`,
     ),
   )
+}
+
+/** So many waiting requests show how long those of a client, and of all, wait. */
+const FEWEST_WAITING = 8
+const FEWEST_OF_ALL = 20
+/** Waits of a client whose deadline is short are shorter than this part of the usual ones. */
+const CUT_SHORT = 0.5
+/** Shorter ones did not end at the usual time-out. */
+const LONG_WAIT_SECONDS = 0.9 * USUAL_TIME_OUT_SECONDS
+
+/**
+ * The client whose requests time out: by single requests, else the one that waits as often as the others in dumps and
+ * far shorter, where nobody waits long enough for the usual time-out.
+ */
+function hastyIn(
+  { ledger }: ServerFacts,
+  { name }: LevelFacts,
+): { readonly who: string; readonly waited?: number; readonly longest: number } | undefined {
+  const users = byUser(ledger, name).map(({ name: who, uses }) => {
+    const waiting = uses.reduce((sum, { seenWaiting }) => sum + seenWaiting, 0)
+    const waited = uses.reduce((sum, use) => sum + (use.waited ?? 0) * use.seenWaiting, 0) / Math.max(1, waiting)
+    const late = uses.reduce((sum, { sent }) => sum + (sent?.timedOut ?? 0), 0)
+    return { who, waiting, waited, late, longest: Math.max(...uses.map(({ longest }) => longest)) }
+  })
+  const longest = Math.max(0, ...users.map((one) => one.longest))
+  const [latest] = users.toSorted((a, b) => b.late - a.late)
+  if (latest !== undefined && latest.late > 0) return { who: latest.who, longest }
+  const all = users.reduce((sum, { waiting }) => sum + waiting, 0)
+  if (all < FEWEST_OF_ALL || longest >= LONG_WAIT_SECONDS) return undefined
+  const often = users.filter(({ waiting }) => waiting >= FEWEST_WAITING)
+  const [first, ...others] = often.toSorted((a, b) => a.waited - b.waited)
+  const usual = median(others.map(({ waited }) => waited))
+  return first === undefined || usual === undefined || first.waited >= CUT_SHORT * usual
+    ? undefined
+    : { who: first.who, waited: first.waited, longest }
 }
 
 function briefBurst(level: LevelFacts, { pages, stepMs, to }: ServerFacts) {

@@ -10,6 +10,9 @@ import { byUser } from './suspects.ts'
 
 type Victim = Finding['victims'][number]
 const MOST_VICTIMS = 100
+/** With fewer waiting requests in all dumps, how long those of a client wait is chance. */
+const FEW = 3
+const FEW_SEEN = 20
 /** Whoever suffers less than this part of what the worst suffers is spared. */
 const SMALL_HARM = 0.05
 
@@ -24,8 +27,8 @@ export function victimsIn(
 ): readonly Victim[] {
   const { ledger, earlier } = server
   if (ledger.dumps + ledger.requests === 0) return schemasIn(server, level, schemas)
-  return byUser(ledger, level.name)
-    .filter(({ name }) => !culprits.has(name))
+  const others = byUser(ledger, level.name).filter(({ name }) => !culprits.has(name))
+  const found = others
     .flatMap(({ name, uses }) => {
       const suffering = sufferingOf(uses)
       return suffering === undefined ? [] : [{ name, ...suffering, before: waitBefore(earlier, level.name, name) }]
@@ -34,12 +37,21 @@ export function victimsIn(
     .filter(({ harm }, _, [worst]) => harm >= SMALL_HARM * (worst?.harm ?? 0))
     .slice(0, MOST_VICTIMS)
     .map(({ name, text, before }) => ({ name, text: before === undefined ? text : `${text} (${before} before)` }))
+  return [...found, ...together(level.name, others, new Set(found.map(({ name }) => name)))]
+}
+
+/** Clients that send too little for dumps to show how long each of them waits; all of them show it. */
+function together(level: string, others: ReturnType<typeof byUser>, named: ReadonlySet<string>): readonly Victim[] {
+  const rest = others.filter(({ name, uses }) => !named.has(name) && uses.every(({ seenWaiting }) => seenWaiting < FEW))
+  const suffering = rest.length < 3 ? undefined : sufferingOf(rest.flatMap(({ uses }) => uses))
+  const most = named.size > 0 ? 'more' : 'small'
+  return suffering === undefined
+    ? []
+    : [{ name: `${rest.length} ${most} clients of ${level}`, text: suffering.text.replace(' of its ', ' of their ') }]
 }
 
 /** Seconds or requests, to compare clients, and what it suffers in words; `undefined` if it does not. */
-export function sufferingOf(
-  uses: readonly ClientUse[],
-): { readonly harm: number; readonly text: string } | undefined {
+export function sufferingOf(uses: readonly ClientUse[]): { readonly harm: number; readonly text: string } | undefined {
   const sum = (of: (use: ClientUse) => number): number => uses.reduce((all, use) => all + of(use), 0)
   const [rejected, sent] = [sum((use) => use.sent?.rejected ?? 0), sum((use) => use.sent?.count ?? 0)]
   const waited = waitOf(uses)
@@ -50,9 +62,14 @@ export function sufferingOf(
   ]
   if (parts.length > 0) return { harm: rejected + (waited ?? 0), text: parts.join(', ') }
   const age = sum((use) => (use.waited ?? 0) * use.seenWaiting) / Math.max(1, waiting)
-  if (waiting < 2 || age < NOTICED_SECONDS) return undefined
-  // Dumps show a request that waits for long again and again: only its share says something.
-  return { harm: (waiting / seen) * age, text: `${plain.percent(waiting / seen)} of its requests wait, for ${plain.seconds(age)} so far` }
+  // A request is observed halfway through its wait on average.
+  if (waiting < FEW || 2 * age < NOTICED_SECONDS) return undefined
+  const part =
+    seen < FEW_SEEN
+      ? `${plain.amount(waiting)} of ${plain.counted(seen, 'request')} seen`
+      : `${plain.percent(waiting / seen)} of its requests`
+  // Dumps show a request that waits for long again and again: of many, only their share says something.
+  return { harm: (waiting / seen) * age, text: `${part} wait, for ${plain.seconds(age)} so far` }
 }
 
 /** Mean wait of its single requests, seconds. */
@@ -69,7 +86,11 @@ function waitBefore(earlier: Ledger, level: string, name: string): string | unde
 }
 
 /** Flow schemas of a level whose requests wait noticeably or are rejected, from its metrics. */
-function schemasIn({ pages, last }: ServerFacts, { name }: LevelFacts, culprits: ReadonlySet<string>): readonly Victim[] {
+function schemasIn(
+  { pages, last }: ServerFacts,
+  { name }: LevelFacts,
+  culprits: ReadonlySet<string>,
+): readonly Victim[] {
   const [now, then] = [last, pages[0]].map((page) => page && levelIn(page, name))
   return (now?.schemas ?? []).flatMap((schema): readonly Victim[] => {
     if (culprits.has(schema.name)) return []
@@ -123,13 +144,13 @@ function grown(now: Ledger, before: Ledger, culprits: ReadonlySet<string>): read
       const ratio = one.mean / Math.max(least.mean, then.mean)
       return culprits.has(name) || one.seen < FEWEST_SEEN || ratio < GROWN || !was.has(name)
         ? []
-        : [{ name, ratio, mean: one.mean, then: then.mean }]
+        : [{ name, ratio, mean: one.mean, earlier: then.mean }]
     })
     .toSorted((a, b) => b.mean - a.mean)
     .slice(0, MOST_VICTIMS)
-    .map(({ name, mean, then }) => ({
+    .map(({ name, mean, earlier }) => ({
       name,
-      text: `${plain.amount(mean)} requests under way at once, ${plain.amount(then)} before`,
+      text: `${plain.amount(mean)} requests under way at once, ${plain.amount(earlier)} before`,
     }))
 }
 

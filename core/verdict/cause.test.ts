@@ -13,8 +13,7 @@ it('says of a level the same cause in the summary, in the headline and in an ale
     const [said = ''] = causeSentences(first, plain)
     expect(said).toContain(`Most likely: ${first.title.toLowerCase()}`)
     expect(summary, given).toContain(`Most likely: ${first.title.toLowerCase()}`)
-    if (now.tone === 'trouble' && (cause.level ?? now.level) === now.level)
-      expect(now.details, given).toContain(said)
+    if (now.tone === 'trouble' && (cause.level ?? now.level) === now.level) expect(now.details, given).toContain(said)
     if (cause.level === undefined) continue
     const words = wordsFor(findings, { server: 'server', level: cause.level })
     if (first.place.server === 'server') expect(words?.cause, given).toBe(`${first.title}. ${first.text}`)

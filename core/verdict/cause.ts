@@ -10,6 +10,8 @@ export interface LikelyCause {
   /** Absent: it concerns the whole server. */
   readonly level: string | undefined
   readonly finding: Finding
+  /** The first cause of each other level in trouble. */
+  readonly others: readonly Finding[]
 }
 
 /** Rules about waits and rejections, which a diagnosis explains. */
@@ -47,21 +49,32 @@ export function victimsSentence(victims: Finding['victims']): string {
     : `Suffering: ${victimNames(victims)} (${worst.name}: ${worst.text}).`
 }
 
+/** `59 to 85 %`. */
+const rangeText = ({ low, high }: { readonly low: number; readonly high: number }, format: Format): string =>
+  `${format.fixed(100 * low)} to ${format.percent(high)}`
+
 /** Who or what it is and since when, and who suffers: two sentences. */
 export function causeSentences({ title, culprit, share, since, victims }: Finding, format: Format): readonly string[] {
   const who = culprit === undefined ? '' : `: ${culprit}`
-  const part = share === undefined ? '' : ` (${format.percent(share.part)})`
+  const part = share === undefined ? '' : ` (${rangeText(share, format)} of what is too much)`
   const when = since === undefined ? '' : `, since ${format.time(since)}`
-  return [
-    `Most likely: ${title.toLowerCase()}${who}${part}${when}.`,
-    victimsSentence(victims),
-  ]
+  return [`Most likely: ${title.toLowerCase()}${who}${part}${when}.`, victimsSentence(victims)]
+}
+
+/** `global-default (one flow floods: grafana-prod)`. */
+export function levelWithCause(level: string, cause: LikelyCause | undefined): string {
+  const found = cause?.others.find(({ place }) => place.level === level)
+  if (found === undefined) return level
+  return `${level} (${found.title.toLowerCase()}${found.culprit === undefined ? '' : `: ${found.culprit}`})`
 }
 
 /** `undefined` where the first finding is no cause of what requests suffer. */
-export function likelyCause([best]: readonly Finding[]): LikelyCause | undefined {
+export function likelyCause([best, ...rest]: readonly Finding[]): LikelyCause | undefined {
   if (best === undefined || best.group === 'own side' || best.group === 'none') return undefined
   const { server, level } = best.place
   // Exempt requests harm those of all levels.
-  return { server, level: level === EXEMPT ? undefined : level, finding: best }
+  const others = [...Map.groupBy(rest, (one) => one.place.level)].flatMap(([of, [first]]) =>
+    of === undefined || of === level || first === undefined ? [] : [first],
+  )
+  return { server, level: level === EXEMPT ? undefined : level, finding: best, others }
 }

@@ -4,7 +4,7 @@ import { gapsPhrase } from '../history/gaps.ts'
 import { peakOverMean } from '../frame/aggregate.ts'
 import { unixMsOf } from '../units.ts'
 import { byCodeUnits, listed } from '../text/text.ts'
-import { causeSentences } from './cause.ts'
+import { causeSentences, levelWithCause } from './cause.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { troubleOf } from '../frame/recent.ts'
 import {
@@ -120,7 +120,12 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
     }
   }
   const stray = ordered.find(({ row }) => usesCatchAll(row))
-  return stray === undefined ? flowing(servers, cases, format) : catchAllUsed(stray)
+  if (stray !== undefined) return catchAllUsed(stray)
+  const calm = flowing(servers, cases, format)
+  const own = servers.flatMap(({ cause }) => cause ?? []).find(({ finding }) => finding.group === 'client')
+  return own === undefined || calm.tone !== 'ok'
+    ? calm
+    : { ...calm, evidence: [...causeSentences(own.finding, format), ...calm.evidence] }
 }
 
 /** Begins with the cause of this level's trouble, or of that of its server. */
@@ -136,7 +141,7 @@ function withOthers(statement: Told, about: Case, ordered: readonly Case[]): Tol
   const others = new Set(
     ordered
       .filter(({ row }) => row.name !== about.row.name && (has(row, 'rejecting') || has(row, 'queueing')))
-      .map(({ row }) => row.name),
+      .map(({ row, server }) => levelWithCause(row.name, server.cause)),
   )
   if (others.size === 0) return statement
   const names = [...others].slice(0, 2).join(' and ')

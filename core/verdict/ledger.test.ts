@@ -78,7 +78,9 @@ describe('a ledger', () => {
       ['sync', 1.5, 3, 2],
       ['web', 0.5, 1, 2],
     ])
-    expect(flows).toMatchObject([{ flow: 'team-a', waiting: 2, users: [{ name: 'sync', part: 0.75 }, { name: 'web' }] }])
+    expect(flows).toMatchObject([
+      { flow: 'team-a', waiting: 2, users: [{ name: 'sync', part: 0.75 }, { name: 'web' }] },
+    ])
   })
 
   it('has rates, waits, rejections, page size and timeout of single requests', () => {
@@ -94,7 +96,11 @@ describe('a ledger', () => {
 
   it.each([
     { what: 'limits itself', distance: () => 50, even: true },
-    { what: 'sends at random', distance: (i: number) => -50 * Math.log(((i * 7_919) % 997) / 997 + 0.001), even: false },
+    {
+      what: 'sends at random',
+      distance: (i: number) => -50 * Math.log(((i * 7_919) % 997) / 997 + 0.001),
+      even: false,
+    },
     { what: 'sends in bursts', distance: (i: number) => (i % 20 === 0 ? 5_000 : 10), even: false },
   ])('knows a client that $what', ({ distance, even }) => {
     const ledger = createLedger()

@@ -57,6 +57,8 @@ export interface ClientUse extends Client {
   /** Seconds so far, means; `undefined` if there are none. */
   readonly waited: number | undefined
   readonly seconds: number | undefined
+  /** The longest wait so far that a dump showed, seconds. */
+  readonly longest: number
   /** Kinds of its requests, the most frequent first. */
   readonly calls: readonly Call[]
   readonly queues: ReadonlySet<number>
@@ -101,6 +103,7 @@ interface Seen {
   executing: number
   waited: number
   seconds: number
+  longest: number
   readonly calls: Map<string, { count: number; readonly example: DumpRequest | LiveRequest }>
   readonly queues: Set<number>
   sent: Sent | undefined
@@ -142,6 +145,7 @@ const unseen = ({ level, schema, flow, user }: Client): Seen => ({
   executing: 0,
   waited: 0,
   seconds: 0,
+  longest: 0,
   calls: new Map(),
   queues: new Set(),
   sent: undefined,
@@ -167,6 +171,7 @@ function clientsIn(dump: DumpFrame): ReadonlyMap<string, Seen> {
     if (isWaiting(row)) {
       seen.waiting++
       seen.waited += since
+      seen.longest = Math.max(seen.longest, since)
       seen.queuedSeats += seats
       if (row.queue >= 0) seen.queues.add(row.queue)
     } else {
@@ -248,6 +253,7 @@ export function createLedger(): LedgerBuilder {
         const seen = seenOf(one.client, key)
         for (const sum of ['seats', 'queuedSeats', 'waiting', 'executing', 'waited', 'seconds'] as const)
           seen[sum] += one[sum]
+        seen.longest = Math.max(seen.longest, one.longest)
         for (const [call, { count: times, example }] of one.calls) countCall(seen, call, example, times)
         for (const queue of one.queues) seen.queues.add(queue)
       }
@@ -293,9 +299,9 @@ function addRow(seen: Seen, row: LiveRequest): void {
   addTo(sent.waits, server?.waitMs ?? waitMs)
   if (verb !== 'watch') addTo(sent.executions, runMs)
   addTo(sent.widths, server?.initialSeats ?? seats.initial)
-  const query = new Map((url.split('?', 2)[1] ?? '').split('&').map((part) => part.split('=', 2) as [string, string]))
-  if (verb === 'list') count(sent.limits, Number(query.get('limit') ?? 0))
-  const timeout = Number.parseFloat(query.get('timeout') ?? '')
+  const query = (name: string): string | undefined => new RegExp(`[?&]${name}=([^&]*)`).exec(url)?.[1]
+  if (verb === 'list') count(sent.limits, Number(query('limit') ?? 0))
+  const timeout = Number.parseFloat(query('timeout') ?? '')
   if (Number.isFinite(timeout)) count(sent.timeouts, timeout)
 }
 
@@ -311,6 +317,7 @@ function useOf(seen: Seen, of: { readonly dumps: number; readonly seconds: numbe
     seenExecuting: seen.executing,
     waited: seen.waiting === 0 ? undefined : seen.waited / seen.waiting,
     seconds: seen.executing === 0 ? undefined : seen.seconds / seen.executing,
+    longest: seen.longest,
     calls: [...seen.calls]
       .map(([text, { count: times, example }]) => ({ text, count: times, digest: digestOf(example) }))
       .toSorted((a, b) => b.count - a.count),
@@ -388,8 +395,7 @@ function flowsOf(clients: readonly ClientUse[]): readonly DumpedFlow[] {
           seats,
           executing,
           waiting: sum(members, (one) => one.waiting),
-          seconds:
-            executing === 0 ? undefined : sum(members, (one) => (one.seconds ?? 0) * one.executing) / executing,
+          seconds: executing === 0 ? undefined : sum(members, (one) => (one.seconds ?? 0) * one.executing) / executing,
           users: members
             .flatMap((one) => (one.user === undefined ? [] : [{ name: one.user, part: sizeOf(one) / all }]))
             .toSorted((a, b) => b.part - a.part),
