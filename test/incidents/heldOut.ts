@@ -333,7 +333,7 @@ export const HELD_OUT: readonly Incident[] = [
       victims: { given: 'nobody', words: [/^(?![\s\S]*(?:victim|suffer|delayed))/i] },
       remedy: { given: 'none needed', words: [/^(?![\s\S]*(?:slow down|undo|raise the|give it))/i] },
       forbidden: [
-        { why: 'no request waits', words: /requests? waits?\b(?! or)|is (?:rejecting|queueing)/i },
+        { why: 'no request waits', words: /\d+ requests? waits?\b|is (?:rejecting|queueing)/i },
         { why: 'no client limits itself', words: /client-side throttling|limits itself/i },
         NO_EDIT,
         NO_RESTART,

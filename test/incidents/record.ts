@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DEFAULT_VERSION } from '../cluster/binaries.ts'
 import { startCluster, type Cluster } from '../cluster/cluster.ts'
 import { flowControl } from '../cluster/flowControl.ts'
 import { ADMIN } from '../cluster/identities.ts'
@@ -20,6 +21,7 @@ export const recordingIn = (folder: string): string => join(folder, 'recording.a
 export async function record(incident: Incident, folder: string): Promise<void> {
   let limits = incident.limits
   const cluster = await startCluster({
+    version: process.env['APF_INCIDENTS_VERSION'] ?? DEFAULT_VERSION,
     maxInflight: 0,
     maxMutatingInflight: 0,
     // The last of two flags of one name is the one that the server takes.

@@ -61,7 +61,7 @@ export function scoreOf(words: Words, truth: Truth): Score {
   const isIn = (text: string, question: Question): boolean => truth[question].words.every((word) => word.test(text))
   const points = {
     symptom: isIn(all, 'symptom'),
-    cause: isIn(words.diagnosis, 'cause'),
+    cause: isIn(words.diagnosis.replaceAll(REMEDY, ''), 'cause'),
     culprit: isIn(all, 'culprit'),
     victims: isIn(all.replaceAll(WAITING_NOW, ''), 'victims'),
     remedy: isIn(remedyIn(said), 'remedy'),
@@ -79,11 +79,10 @@ export function scoreOf(words: Words, truth: Truth): Score {
   return { points, falsehoods, total }
 }
 
+const REMEDY = /^\s*(?:Remedy|Remedies|Try|What helps|Fix)\b.*$/gm
+
 /** The lines that say what to do; everything where none is marked as such. */
-function remedyIn(said: string): string {
-  const lines = said.split('\n').filter((line) => /^\s*(?:Remedy|Remedies|Try|What helps|Fix)\b/.test(line))
-  return lines.length === 0 ? said : lines.join('\n')
-}
+const remedyIn = (said: string): string => said.match(REMEDY)?.join('\n') ?? said
 
 export interface Scored {
   readonly incident: Incident

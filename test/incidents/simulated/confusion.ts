@@ -6,7 +6,8 @@ import type { Part } from './parts.ts'
 
 /** How a diagnosis of one incident compares with its truth. */
 export interface Judgement {
-  readonly incident: SimulatedIncident
+  /** Without its events: there are thousands of incidents. */
+  readonly incident: Pick<SimulatedIncident, 'seed' | 'causes' | 'innocent'>
   readonly diagnosis: Diagnosis
   /** The given cause that the first finding is; `undefined` where it is none of them. */
   readonly first: Part | undefined
@@ -19,9 +20,9 @@ export interface Judgement {
 }
 
 /** Judged as the command line does: from the events of a source, without looking at the truth. */
-export function judged(incident: SimulatedIncident): Judgement {
+export function judged({ events, ...incident }: SimulatedIncident): Judgement {
   const kept = createKeptPages(1_000)
-  for (const event of incident.events) kept.take(event)
+  for (const event of events) kept.take(event)
   const diagnosis = diagnose(kept.all(undefined))
   const [best] = diagnosis.findings
   const first = best && incident.causes.find((part) => isOf(best, part))
@@ -35,8 +36,8 @@ export function judged(incident: SimulatedIncident): Judgement {
   }
 }
 
-const saysOf = ({ place, title, text, remedy, evidenceFor }: Finding): string =>
-  [JSON.stringify(place), title, text, remedy.text, ...evidenceFor].join(' ')
+const saysOf = ({ place, title, text, remedy }: Finding): string =>
+  [JSON.stringify(place), title, text, remedy.text].join(' ')
 const mentions = (finding: Finding, culprit: string): boolean => saysOf(finding).includes(culprit)
 const isOf = ({ cause, place }: Finding, { accepted, level }: Part): boolean =>
   accepted.includes(cause) && (level === undefined || place.level === undefined || place.level === level)

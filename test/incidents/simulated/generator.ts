@@ -50,21 +50,27 @@ export function simulatedIncident(seed: number): SimulatedIncident {
   const causes = calm ? [] : drawn(several < 0.6 ? 1 : several < 0.9 ? 2 : 3, CAUSE_PARTS)
   const innocent = drawn(whole({ random }, 0, 2), INNOCENT_PARTS)
   const groups = everyday({ ...base, at: 0, name: '' })
-  return { seed, seats, causes, innocent, ...watched([...causes, ...innocent], groups, { seed, seats, end }) }
+  // Half of the machines become slower as more seats are in use: a consequence of a flood, not its cause.
+  const slowdown = random() < 0.5 ? 1 : between({ random }, 1.3, 3)
+  const setting = { seed, seats, end, slowdown }
+  return { seed, seats, causes, innocent, ...watched([...causes, ...innocent], groups, setting) }
 }
 
 interface Setting {
   readonly seed: number
   readonly seats: number
   readonly end: number
+  /** Of every request while all seats are in use. */
+  readonly slowdown: number
 }
 
 /** What a console gets that watches the server from its start to the end. */
 function watched(
   parts: readonly Part[],
   everydayGroups: readonly ClientGroup[],
-  { seed, seats, end }: Setting,
+  setting: Setting,
 ): Pick<SimulatedIncident, 'events' | 'shows'> {
+  const { seed, seats, end } = setting
   const events: SourceEvent[] = []
   const store = new ObjectStore(seed)
   const tell = (second: number, objects: ObjectSet): ObjectSet => {
@@ -90,7 +96,7 @@ function watched(
   ]
   let last: Simulation | undefined
   for (const life of lives) {
-    const simulation = begin(parts, everydayGroups, objects, life, seed)
+    const simulation = begin(parts, everydayGroups, objects, life, setting)
     last = simulation
     for (let second = life.from; second <= life.until; second++) {
       simulation.runTo(secondsToNs(second - life.from))
@@ -115,11 +121,18 @@ function begin(
   everydayGroups: readonly ClientGroup[],
   configuration: ObjectSet,
   { from, until, seats }: { readonly from: number; readonly until: number; readonly seats: number },
-  seed: number,
+  { seed, seats: first, slowdown }: Setting,
 ): Simulation {
   const windowOf = windowsFrom(from)
+  const capacity = [
+    { seats: first / 2, slowdown: 1 },
+    { seats: first, slowdown },
+  ]
   const workload = workloadOf(...everydayGroups, ...parts.flatMap((part) => part.groups?.(windowOf) ?? []))
-  const service = Object.assign({}, workload.service, ...parts.map((part) => part.service)) as typeof workload.service
+  const service = Object.assign(
+    { ...workload.service, capacity },
+    ...parts.map((part) => part.service),
+  ) as typeof workload.service
   const simulation = createSimulation({
     ...engineOptions(
       { ...SERVER, maxRequestsInFlight: seats, maxMutatingRequestsInFlight: 0 },
