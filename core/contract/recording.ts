@@ -47,7 +47,7 @@ export const RecorderStateSchema = RecordingStateSchema.extend({
 })
 export type RecorderState = z.infer<typeof RecorderStateSchema>
 
-/** The time span of the recordings, Unix milliseconds; absent while they are empty. */
+/** From the first sample of the recordings to the last one, Unix milliseconds; absent while they are empty. */
 export const ExtentSchema = z.object({
   first: z.number().exactOptional(),
   last: z.number().exactOptional(),

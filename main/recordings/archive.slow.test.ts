@@ -279,7 +279,7 @@ describe('what was recorded', () => {
   })
 })
 
-test('a server that does not answer leaves a gap, although its failures are recorded', async () => {
+test('a server that does not answer leaves a gap or the end, although its failures are recorded', async () => {
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
   const clock = standingClock(START)
   const picture = createPicture()
@@ -292,11 +292,11 @@ test('a server that does not answer leaves a gap, although its failures are reco
   })
   let kept = 0
   recorder.state.subscribe(({ events = 0 }) => (kept = events), new AbortController().signal)
-  for (const [second, { frame }] of [...syntheticStory({ seconds: 420, startAt: START })].entries()) {
+  for (const [second, { frame }] of [...syntheticStory({ seconds: 440, startAt: START })].entries()) {
     const [server] = frame.servers
     if (server === undefined) throw new Error('A story has servers.')
     const event: SourceEvent =
-      second >= 130 && second < 310
+      (second >= 130 && second < 310) || second >= 420
         ? { kind: 'health', health: { id: server.id, status: 'failing', failures: [], notes: [String(second)] } }
         : { kind: 'frame', frame: server }
     picture.take(event)

@@ -264,11 +264,12 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   return {
     extent() {
       const chapters = look()
-      const places = chapters.flatMap((chapter) => chapter.places)
-      const { first, last } = wholeSpan(places)
+      // What a source told after its last sample, such as its failures, is not shown at any instant.
+      const spans = chapters.flatMap((chapter) => chapter.spans)
+      const { first, last } = wholeSpan(spans)
       return {
         ...(first <= last && { first, last }),
-        gaps: gapsBetween(chapters.flatMap(({ spans }) => spans)),
+        gaps: gapsBetween(spans),
         problems: chapters.flatMap(({ problems }) => problems),
       }
     },

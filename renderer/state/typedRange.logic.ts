@@ -70,7 +70,7 @@ function readChosen(range: string, chosen: string, wall: Wall): ParsedRange {
   return instant < from || instant > to ? { ok: false, why: OUTSIDE } : { ok: true, window, at: instant }
 }
 
-function readWindow(trimmed: string, wall: Wall): ParsedWindow {
+function readWindow(trimmed: string, wall: Wall): ParsedRange {
   if (trimmed.length > MOST_CHARACTERS) return { ok: false, why: HELP }
   const plain = textToWindow(trimmed)
   if (plain.ok) return plain
@@ -113,10 +113,14 @@ function rangeOf(from: number, to: number): ParsedWindow {
   return { ok: true, window: absolute(from, to) }
 }
 
-const around = (instant: number, halfMs = AROUND_MS): ParsedWindow => rangeOf(instant - halfMs, instant + halfMs)
+/** The instant itself is the one that is shown. */
+function around(instant: number, halfMs = AROUND_MS): ParsedRange {
+  const read = rangeOf(instant - halfMs, instant + halfMs)
+  return read.ok ? { ...read, at: instant } : read
+}
 
 /** A whole day, up to now; for a time, the range around it. */
-function alone(start: Written, from: number, wall: Wall): ParsedWindow {
+function alone(start: Written, from: number, wall: Wall): ParsedRange {
   if (start.ms !== undefined || start.day === undefined) return around(from)
   // Days on which clocks change are an hour longer or shorter.
   const end = Math.min(at(nextDay(start.day), 0, wall.zone), from + LONGEST)

@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { toProblem, type Problem } from '../../../core/contract/errors.ts'
 import type { RecordingEntry } from '../../../core/contract/recording.ts'
-import type { Connected } from '../../../core/contract/source.ts'
 import { Button } from '../../components/Button.tsx'
 import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
@@ -13,8 +12,6 @@ import { connectSource, useConnected } from '../../state/connection.ts'
 import { useRecorder } from '../../state/told.ts'
 import { openScreen } from '../../state/route.ts'
 import { sayFailure } from '../../state/shell.ts'
-import { timeStore } from '../../state/time.ts'
-import { absolute } from '../../state/time.logic.ts'
 import { UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
 import { SharePane } from './SharePane.tsx'
@@ -23,8 +20,6 @@ import styles from './recordings.module.css'
 
 /** Interval for re-reading the list: recordings of this machine grow. */
 const LOOK_MS = 5_000
-/** The range of a recording that is shown first. */
-const FIRST_RANGE_MS = 600_000
 
 /** The recordings of the flight recorder; each opens as a source. */
 export function RecordingsScreen() {
@@ -139,20 +134,13 @@ function Actions({ entry, leaving, onLeave, onRemove, onShare }: ActionsProps) {
 }
 
 /** Opens a recording in place of the shown source, at its end. */
-async function open({ id, first, last }: RecordingEntry): Promise<void> {
-  let opened: Connected
+async function open({ id }: RecordingEntry): Promise<void> {
   try {
-    opened = await connectSource({ kind: 'recording', ids: [id] })
+    const { etcd } = await connectSource({ kind: 'recording', ids: [id] })
+    openScreen(etcd === true ? 'etcd' : 'overview')
   } catch (thrown) {
     sayFailure(thrown)
-    return
   }
-  if (first !== undefined && last !== undefined) {
-    const { show, goTo } = timeStore.getState()
-    show(absolute(Math.max(first, last - FIRST_RANGE_MS), last))
-    goTo(last)
-  }
-  openScreen(opened.etcd === true ? 'etcd' : 'overview')
 }
 
 function Summary({ entries }: { readonly entries: readonly RecordingEntry[] }) {
