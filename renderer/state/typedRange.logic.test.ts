@@ -64,6 +64,11 @@ test('an instant may be chosen in a range that follows the newest sample', () =>
   expect(readRange('-1h @ 15:00', WALL)).toEqual({ ok: true, window, at: at('2026-11-23T15:00') })
 })
 
+test('a time alone that just passed is shown up to now', () => {
+  const window = { kind: 'absolute', from: at('2026-11-23T15:24'), to: NOW }
+  expect(readRange('15:29', WALL)).toEqual({ ok: true, window, at: at('2026-11-23T15:29') })
+})
+
 test.each([
   ['-6h', 21_600],
   ['−90 s', 90],

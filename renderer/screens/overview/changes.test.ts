@@ -102,9 +102,7 @@ describe('what changed', () => {
       [30_000, 'no samples from 0 s to 30 s (30 s)'],
     ])
     const many = Array.from({ length: 8 }, () => values).flat()
-    expect(texts(series({ a: present(many) }))).toEqual([
-      'no samples in 16 gaps, the longest from 30 s to 70 s (40 s)',
-    ])
+    expect(texts(series({ a: present(many) }))).toEqual(['no samples in 16 gaps, the longest from 30 s to 70 s (40 s)'])
   })
 
   test('points of merged samples are no gaps', () => {
