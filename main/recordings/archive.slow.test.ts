@@ -314,6 +314,27 @@ test('a server that does not answer leaves a gap or the end, although its failur
   await rm(own, { recursive: true, force: true })
 })
 
+test('ends with its last sample, also where the clock of the source is behind', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
+  const clock = standingClock(START)
+  const recorder = recorderIn(own, clock)
+  for (const [second, { frame }] of [...syntheticStory({ seconds: 90, startAt: START })].entries()) {
+    const [server] = frame.servers
+    if (server === undefined) throw new Error('A story has servers.')
+    recorder.take({ kind: 'health', health: { id: server.id, status: 'ok', failures: [], notes: [String(second)] } })
+    // The simulated server of a busy machine.
+    const late = { ...server, at: new Date(START + second * 500).toISOString() }
+    recorder.take({ kind: 'frame', frame: late })
+    clock.advance(1_000)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await recorder.end()
+  const { last = 0 } = archiveIn(own).extent()
+  expect(last).toBe(START + 89 * 500)
+  expect(archiveIn(own).moment(last).frame?.servers).toHaveLength(1)
+  await rm(own, { recursive: true, force: true })
+})
+
 test('the first sample is derived from what the source told of its past', async () => {
   const clock = standingClock(START)
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
