@@ -52,6 +52,7 @@ import {
   PastRequestsSchema,
   RecorderStateSchema,
   RecordingEntrySchema,
+  RecordingStripSchema,
   RecordingPartSchema,
   RunStepSchema,
   RunSteppedSchema,
@@ -134,6 +135,8 @@ export const procedures = {
   'sources.stopPast': procedure(ofConnection, nothing),
   /** All recordings of this console's state folder, the latest first. */
   'recordings.list': procedure(nothing, z.array(RecordingEntrySchema)),
+  /** What happened in one of them. */
+  'recordings.strip': procedure(z.object({ id: z.string() }), RecordingStripSchema),
   /** Removes a recording that no console is writing any more; resolves to the remaining ones. */
   'recordings.remove': procedure(z.object({ id: z.string() }), z.array(RecordingEntrySchema)),
   /** A recording, or a part of it, as a file; `too-large` if it does not fit into a message. */

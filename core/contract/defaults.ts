@@ -14,6 +14,7 @@ export const DEFAULT_SETTINGS: Settings = {
   liveFilters: [],
   liveColumns: [],
   marks: [],
+  recordingNames: {},
   record: true,
   keepDays: 7,
   keepMegabytes: 2_000,

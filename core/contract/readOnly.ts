@@ -12,6 +12,7 @@ const PROCEDURES: readonly ProcedureName[] = [
   // For the session only: see `visitorHandlers`.
   'settings.write',
   'recordings.list',
+  'recordings.strip',
   'recordings.report',
   'past.open',
   'past.extent',

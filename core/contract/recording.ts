@@ -47,7 +47,7 @@ export const RecorderStateSchema = RecordingStateSchema.extend({
 })
 export type RecorderState = z.infer<typeof RecorderStateSchema>
 
-/** The time span of the recordings, Unix milliseconds; absent while they are empty. */
+/** From the first sample of the recordings to the last one, Unix milliseconds; absent while they are empty. */
 export const ExtentSchema = z.object({
   first: z.number().exactOptional(),
   last: z.number().exactOptional(),
@@ -150,6 +150,17 @@ export const RecordingEntrySchema = z.object({
   problems: z.array(ProblemSchema),
 })
 export type RecordingEntry = z.infer<typeof RecordingEntrySchema>
+
+/** What happened in a recording, in a few bars. Unix milliseconds. */
+export const RecordingStripSchema = z.object({
+  /** Queued: the most requests that waited at once; rejected: a count. Without those in which nothing happened. */
+  bars: z.array(z.object({ from: z.number(), to: z.number(), queued: z.number(), rejected: z.number() })),
+  /** The part of its time that has samples, 0 to 1. */
+  coverage: z.number(),
+  /** Where most requests were rejected, or waited if none was; absent if neither happened. */
+  incident: z.number().exactOptional(),
+})
+export type RecordingStrip = z.infer<typeof RecordingStripSchema>
 
 /** A part of a recording, its ends included. */
 export const RecordingPartSchema = z.object({

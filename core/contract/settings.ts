@@ -23,6 +23,8 @@ export const SettingsChangeSchema = z.object({
     .array(z.object({ source: z.string().max(500), at: z.number(), text: z.string().max(200) }))
     .max(200)
     .exactOptional(),
+  /** Names that the operator gave to recordings, by their ids. */
+  recordingNames: z.record(z.string().max(100), z.string().max(200)).exactOptional(),
   /** Whether sources are recorded from the moment they are connected. */
   record: z.boolean().exactOptional(),
   /** Recordings are stored for this long, and never use more space than this in total. */

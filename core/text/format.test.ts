@@ -106,6 +106,9 @@ describe('clock times', () => {
   it('are in UTC, with milliseconds only when asked for', () => {
     expect(format.time(at)).toBe('03:12:43')
     expect(format.time(at, { millis: true })).toBe('03:12:43.007')
+    // An instant of a run, which began at 0.
+    expect([format.time(12_345), format.time(12_345, { millis: true })]).toEqual(['12 s', '12.345 s'])
+    expect([format.dateTime(0), format.instant(90_000)]).toEqual(['0 s', '90 s'])
     expect(format.dateTime(at)).toBe('2026-11-21 03:12:43')
     expect(format.zone()).toBe('UTC')
   })

@@ -185,21 +185,27 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
     return { date: iso.slice(0, 10), time: iso.slice(11, 19), millis: iso.slice(19, 23) }
   }
 
+  /** On the screen, an instant of a run is its seconds since the start: `12 s`. */
+  const ofRun = (at: number, decimals = 0): string | undefined =>
+    dialect === 'screen' && at < LONGEST_RUN_MS ? `${fixed(at / 1_000, decimals)} s` : undefined
+
   /** Clock time of a Unix time in milliseconds: `03:12:43`; with milliseconds only in lists of events. */
   function time(at: Value, options: { readonly millis?: boolean } = {}): string {
     if (!known(at)) return signs.unknown
+    const run = ofRun(at, options.millis === true ? 3 : 0)
+    if (run !== undefined) return run
     const { time: text, millis } = parts(at)
     return options.millis === true ? text + millis : text
   }
 
   /** Date and clock time: `2026-11-21 03:12:43`. */
-  const dateTime = orUnknown((at) => `${parts(at).date} ${parts(at).time}`)
+  const dateTime = orUnknown((at) => ofRun(at) ?? `${parts(at).date} ${parts(at).time}`)
 
   /** The zone of clock times, for captions: `UTC` or `local time`. */
   const zone = (): string => (clock() === 'utc' ? 'UTC' : 'local time')
 
   /** The same with its zone, for sentences and tables that are read elsewhere: `2026-11-21 03:12:43 UTC`. */
-  const instant = orUnknown((at) => `${dateTime(at)} ${zone()}`)
+  const instant = orUnknown((at) => ofRun(at) ?? `${dateTime(at)} ${zone()}`)
 
   return {
     fixed,
@@ -238,6 +244,9 @@ export const plain = createFormat('plain')
 
 /** A configured value, of which nothing is left out: at most three decimals. */
 export const exact = (value: number): string => plain.fixed(value, 3).replace(/\.?0+$/, '')
+
+/** Runs begin at 0, and an engine's clock ends after 104 days. */
+const LONGEST_RUN_MS = 105 * 86_400_000
 
 /** The edge of a range of seconds in two significant digits, rounded outwards, and its unit. */
 function edge(value: number, round: (n: number) => number): { readonly text: string; readonly unit: 's' | 'ms' } {

@@ -279,7 +279,7 @@ describe('what was recorded', () => {
   })
 })
 
-test('a server that does not answer leaves a gap, although its failures are recorded', async () => {
+test('a server that does not answer leaves a gap or the end, although its failures are recorded', async () => {
   const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
   const clock = standingClock(START)
   const picture = createPicture()
@@ -292,11 +292,11 @@ test('a server that does not answer leaves a gap, although its failures are reco
   })
   let kept = 0
   recorder.state.subscribe(({ events = 0 }) => (kept = events), new AbortController().signal)
-  for (const [second, { frame }] of [...syntheticStory({ seconds: 420, startAt: START })].entries()) {
+  for (const [second, { frame }] of [...syntheticStory({ seconds: 440, startAt: START })].entries()) {
     const [server] = frame.servers
     if (server === undefined) throw new Error('A story has servers.')
     const event: SourceEvent =
-      second >= 130 && second < 310
+      (second >= 130 && second < 310) || second >= 420
         ? { kind: 'health', health: { id: server.id, status: 'failing', failures: [], notes: [String(second)] } }
         : { kind: 'frame', frame: server }
     picture.take(event)
@@ -311,6 +311,27 @@ test('a server that does not answer leaves a gap, although its failures are reco
     last: START + 419_000,
     gaps: [{ from: START + 129_000, to: START + 310_000 }],
   })
+  await rm(own, { recursive: true, force: true })
+})
+
+test('ends with its last sample, also where the clock of the source is behind', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'apf-archive-'))
+  const clock = standingClock(START)
+  const recorder = recorderIn(own, clock)
+  for (const [second, { frame }] of [...syntheticStory({ seconds: 90, startAt: START })].entries()) {
+    const [server] = frame.servers
+    if (server === undefined) throw new Error('A story has servers.')
+    recorder.take({ kind: 'health', health: { id: server.id, status: 'ok', failures: [], notes: [String(second)] } })
+    // The simulated server of a busy machine.
+    const late = { ...server, at: new Date(START + second * 500).toISOString() }
+    recorder.take({ kind: 'frame', frame: late })
+    clock.advance(1_000)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await recorder.end()
+  const { last = 0 } = archiveIn(own).extent()
+  expect(last).toBe(START + 89 * 500)
+  expect(archiveIn(own).moment(last).frame?.servers).toHaveLength(1)
   await rm(own, { recursive: true, force: true })
 })
 

@@ -177,6 +177,13 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
     return played(run.map(({ key }) => key).join(' '), run)
   }
 
+  /** The clock of a source may be behind that of its recorder: of the last segment, up to its end. */
+  const lastSample = (end: UnixMs): UnixMs => {
+    const { samples, told } = playedAt(end) ?? NOTHING
+    const state = told.findLast(({ event }) => event.kind === 'etcd')
+    return Math.min(end, samples.at(-1)?.at ?? state?.at ?? end)
+  }
+
   /**
    * The stored stretches of a range, and pictures of the segments that have none yet or that extend beyond `upTo`:
    * stored data after it cannot be used.
@@ -270,11 +277,12 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   return {
     extent() {
       const chapters = look()
-      const places = chapters.flatMap((chapter) => chapter.places)
-      const { first, last } = wholeSpan(places)
+      // What a source told after its last sample, such as its failures, is not shown at any instant.
+      const spans = chapters.flatMap((chapter) => chapter.spans)
+      const { first, last } = wholeSpan(spans)
       return {
-        ...(first <= last && { first, last }),
-        gaps: gapsBetween(chapters.flatMap(({ spans }) => spans)),
+        ...(first <= last && { first, last: lastSample(last) }),
+        gaps: gapsBetween(spans),
         problems: chapters.flatMap(({ problems }) => problems),
       }
     },

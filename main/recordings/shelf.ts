@@ -1,19 +1,23 @@
 import { join } from 'node:path'
 import { ProblemError } from '../../core/errors.ts'
-import type { RecordingEntry, RecordingPart, SharedFile } from '../../core/contract/recording.ts'
+import type { RecordingEntry, RecordingPart, RecordingStrip, SharedFile } from '../../core/contract/recording.ts'
 import { MOST_SHARED_BYTES } from '../../core/bounds.ts'
 import type { Report } from '../../core/contract/report.ts'
 import { megabytes } from '../files/files.ts'
 import type { Environment } from '../ports/environment.ts'
 import { reportOfRecording } from './incident.ts'
 import { chaptersIn, listRecordings, RECORDINGS, removeChapter, type ListedRecording } from './library.ts'
+import type { UnixMs } from '../../core/units.ts'
 import { fileNameOf, packRecording } from './recordingFile.ts'
+import { stripOf } from './strip.ts'
 import { createUploads, type Uploads } from './uploads.ts'
 
 /** The recordings of one state folder, for pages. */
 export interface Shelf {
   /** The latest first. */
   list(presence: Runner): readonly RecordingEntry[]
+  /** Throws `not-found` if there is none. */
+  strip(id: string, now: UnixMs): RecordingStrip
   /**
    * Returns the remaining ones. Throws `invalid-input` for one that is still being written, `not-found` if there is
    * none.
@@ -42,6 +46,7 @@ export function shelf(stateDir: string): Shelf {
   }
   return {
     list,
+    strip: (id, now) => stripOf(folder, find(id), now),
     remove(id, presence) {
       const entry = list(presence).find((one) => one.id === find(id).id)
       if (entry?.running === true) {

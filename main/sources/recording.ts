@@ -48,8 +48,9 @@ export function createRecordingSource(
       still: true,
       objects: recordedObjects(of.name, ids, known),
       start(_signal, emit) {
-        for (const { event } of known) if (event.kind !== 'objects' && event.kind !== 'requests') emit(event)
-        for (const health of healthOfSamples(known)) emit({ kind: 'health', health })
+        for (const { event } of known)
+          if (event.kind !== 'objects' && event.kind !== 'requests' && event.kind !== 'health') emit(event)
+        for (const health of healthOf(known)) emit({ kind: 'health', health })
       },
       tryNow: () => undefined,
       setCadence: () => undefined,
@@ -67,13 +68,17 @@ function recordedObjects(name: string, ids: readonly string[], known: readonly T
   })
 }
 
-/** For servers whose health was not recorded, such as those whose samples were imported. */
-function healthOfSamples(known: readonly TimedEvent[]): ServerHealth[] {
-  const reported = new Set(known.flatMap(({ event }) => (event.kind === 'health' ? [event.health.id] : [])))
-  const latest = new Map(known.flatMap(({ event }) => (event.kind === 'frame' ? [[event.frame.id, event.frame]] : [])))
-  return [...latest.values()]
-    .filter(({ id }) => !reported.has(id))
-    .map(({ id, at }) => ({ id, status: 'ok', failures: [], lastGoodAt: at }))
+/**
+ * The recording itself can be read, whatever became of its servers: nothing of it is tried again. Their health is that
+ * of each instant.
+ */
+function healthOf(known: readonly TimedEvent[]): ServerHealth[] {
+  const lastGood = new Map<string, Pick<ServerHealth, 'lastGoodAt'>>()
+  for (const { event } of known) {
+    if (event.kind === 'frame') lastGood.set(event.frame.id, { lastGoodAt: event.frame.at })
+    if (event.kind === 'health' && !lastGood.has(event.health.id)) lastGood.set(event.health.id, {})
+  }
+  return [...lastGood].map(([id, good]) => ({ id, status: 'ok', failures: [], ...good }))
 }
 
 /** For an instant in a gap: what is missing, and where the nearest samples are. */

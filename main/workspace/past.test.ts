@@ -138,6 +138,11 @@ test('what an earlier console recorded of a cluster belongs to its past; a recor
   const [recording] = await procedures['recordings.list'](null)
   expect(recording).toMatchObject({ source: { kind: 'scrape', name: 'prod' }, running: false, problems: [] })
 
+  const strip = await procedures['recordings.strip']({ id: recording?.id ?? '' })
+  expect(strip.coverage).toBe(1)
+  expect(strip.bars.every(({ from, to }) => from >= START && to <= START + 12_000)).toBe(true)
+  await expect(procedures['recordings.strip']({ id: '../../etc' })).rejects.toThrow('There is no recording')
+
   const again = await connect(CLUSTER)
   const past = await procedures['past.open']({ connection: again.id })
   const moment = await procedures['past.moment']({ connection: past, at: START + 5_000 })

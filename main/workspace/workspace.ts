@@ -287,6 +287,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         return null
       },
       'recordings.list': async () => [...(await access.recordings()).list(await store.presence())],
+      'recordings.strip': async ({ id }) => (await access.recordings()).strip(id, environment.now()),
       'recordings.remove': async ({ id }) => [...(await access.recordings()).remove(id, await store.presence())],
       'recordings.export': async (part) => (await access.recordings()).export(part, options.version),
       'recordings.upload': async (file) => (await uploads()).begin(file),

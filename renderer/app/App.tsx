@@ -72,7 +72,7 @@ export function App() {
       <TopBar />
       <Sidebar />
       <main id="main" tabIndex={-1} data-pane="" className={styles['main']}>
-        <Suspense>{past && <TimeBar />}</Suspense>
+        <Suspense>{past && connection !== undefined && <TimeBar />}</Suspense>
         <ConsentNote />
         <Notices />
         <Suspense>

@@ -83,7 +83,7 @@ function sourceOptions(
     action()
   }
   return [
-    ...connections.flatMap(({ id, source, servers }) =>
+    ...connections.flatMap(({ id, source, servers, still }) =>
       servers.map((health): ListboxOption => {
         const here = id === connection?.id
         return {
@@ -93,7 +93,8 @@ function sourceOptions(
             <Server
               source={connections.length > 1 ? source.name : undefined}
               health={health}
-              ageMs={here ? ageOf(health.id) : undefined}
+              ageMs={here && !still ? ageOf(health.id) : undefined}
+              kind={still ? source.kind : undefined}
             />
           ),
           onChoose: choose(() => {
@@ -123,9 +124,11 @@ interface ServerProps {
   readonly health: ServerHealth
   /** Only available for the source that is shown. */
   readonly ageMs: number | undefined
+  /** Of a source that does not move on: its samples have no age. */
+  readonly kind: string | undefined
 }
 
-function Server({ source, health, ageMs }: ServerProps) {
+function Server({ source, health, ageMs, kind }: ServerProps) {
   const { id, status } = health
   return (
     <>
@@ -133,7 +136,7 @@ function Server({ source, health, ageMs }: ServerProps) {
       {source !== undefined && <b className={styles['ellipsis']}>{source}</b>}
       <span className="mono">{id}</span>
       <span className={styles['end']}>
-        {status !== 'ok' ? status : ageMs === undefined ? 'connected' : `${format.age(ageMs)} ago`}
+        {status !== 'ok' ? status : ageMs === undefined ? (kind ?? 'connected') : `${format.age(ageMs)} ago`}
       </span>
     </>
   )

@@ -4,7 +4,7 @@ import type { Connected } from '../../core/contract/source.ts'
 import { seriesOf } from '../charts/seatChart.fixture.ts'
 import { connectionStore } from '../state/connection.ts'
 import { pastStore } from '../state/past.ts'
-import { startRoutes } from '../state/route.ts'
+import { openScreen, startRoutes } from '../state/route.ts'
 import { seriesStore } from '../state/series.ts'
 import { settingsStore } from '../state/settings.ts'
 import { instantOf, timeStore } from '../state/time.ts'
@@ -23,7 +23,7 @@ const PROD: Connected = {
 
 beforeEach(() => {
   vi.useFakeTimers()
-  pastStore.setState({ extent: { first: START, last: START + DAY_MS, gaps: [], problems: [] } })
+  pastStore.setState({ extent: { first: START, last: START + DAY_MS, gaps: [], problems: [] } }, true)
   timeStore.getState().zoom(START, START + 600_000)
   timeStore.getState().goTo(START + 60_000)
   render(<TimeBar />)
@@ -45,6 +45,15 @@ test.each(SPEEDS)('replays at ×%s', (speed) => {
   const held = instant()
   act(() => void vi.advanceTimersByTime(10_000))
   expect(instant()).toBe(held)
+})
+
+test('keeps its layout: what cannot be used now is there, disabled', () => {
+  for (const name of ['Previous mark', 'Next mark', 'Next sample'])
+    expect(screen.getByRole('button', { name })).toHaveProperty('disabled', true)
+  const gap = { after: START + 120_000 }
+  act(() => pastStore.setState({ moment: { at: instant(), derived: [], health: [], gap } }))
+  fireEvent.click(screen.getByRole('button', { name: 'Next sample' }))
+  expect(instant()).toBe(START + 120_000)
 })
 
 test('goes from mark to mark by key and button, and no further than the last', () => {
@@ -79,6 +88,9 @@ test('says on a screen of the present that it is one', () => {
     stop = startRoutes()
   })
   expect(screen.queryByText(/^Fleet shows the present\./)).toBeTruthy()
+  // The bar stands only where it acts.
+  expect(screen.queryByLabelText('Instant in the shown range')).toBeNull()
+  act(() => openScreen('overview'))
   stop()
   location.hash = ''
 })

@@ -1,6 +1,7 @@
 import { rounded } from '../../core/text/format.ts'
 import { memo, useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } from 'react'
 import type { Extent } from '../../core/contract/recording.ts'
+import { barsOf, type Bar } from '../../core/history/bars.ts'
 import type { PageName, ScreenName } from '../../core/contract/screens.ts'
 import { MS_PER_DAY, MS_PER_SECOND } from '../../core/units.ts'
 import { Button } from '../components/Button.tsx'
@@ -16,7 +17,7 @@ import { useSeries } from '../state/series.ts'
 import { instantOf, timeStore, useTimePart, type TimeState } from '../state/time.ts'
 import { useViewPart } from '../state/view.ts'
 import { format } from '../theme/format.ts'
-import { barsOf, clipped, draggedRange, gripAt, stripDomain, type Bar, type Grip } from './timeBar.data.ts'
+import { clipped, draggedRange, gripAt, stripDomain, type Grip } from './timeBar.data.ts'
 import { EventMarks, eventMarks, type EventMark } from '../charts/EventMarks.tsx'
 import { useServerMarks } from '../state/marks.ts'
 import { useWheel } from '../charts/wheel.ts'
@@ -36,14 +37,30 @@ const STRIP_POINTS = 288
 export function TimeBar() {
   const shown = useTimePart((time) => instantOf(time) !== undefined)
   const problem = usePastPart((past) => past.problem)
+  const { screen, page = screen } = useRoute()
   if (!shown) return null
+  const present = OF_THE_PRESENT[page]
+  if (present !== undefined) {
+    return (
+      <section className={styles['present']} aria-label="Time">
+        <Note kind="info">{present}</Note>
+      </section>
+    )
+  }
   return (
     <section className={styles['bar']} aria-label="Time">
-      <PresentNote />
+      {page === 'draft' && (
+        <div className={styles['whole']}>
+          <Note kind="info">{OF_THE_DRAFT}</Note>
+        </div>
+      )}
       {problem === undefined ? (
-        <Recorded />
+        <>
+          <Opening />
+          <Recorded />
+        </>
       ) : (
-        <div className={styles['problem']}>
+        <div className={styles['whole']}>
           <ProblemNote
             problem={{
               ...problem,
@@ -58,33 +75,28 @@ export function TimeBar() {
 
 const OTHERS = 'Other screens show the instant selected in the time bar.'
 
-/** Screens that only show the present, and the note each of them gets. */
+/** Screens that only show the present, and the note that each of them has in place of the bar. */
 const OF_THE_PRESENT: Readonly<Partial<Record<ScreenName | PageName, string>>> = {
   fleet: `Fleet shows the present. ${OTHERS}`,
   connection: `Connection shows the present. ${OTHERS}`,
   recordings: `Recordings lists the current recordings. ${OTHERS}`,
   runs: `What-if uses the newest objects and requests. ${OTHERS}`,
   scenarios: `Scenarios do not depend on time. ${OTHERS}`,
-  draft:
-    'The draft uses the newest objects, its forecast the newest requests. Demand and limits next to it are those of the selected instant.',
   journal: `Journal lists all edits up to now. ${OTHERS}`,
 }
 
-/** What the screen shows although another time is selected. */
-function PresentNote() {
-  const { screen, page = screen } = useRoute()
-  const isOpening = usePastPart(({ moment, problem }) => moment === undefined && problem === undefined)
-  const text = OF_THE_PRESENT[page]
-  if (text === undefined && !isOpening) return null
-  return (
-    <div className={text === undefined ? styles['opening'] : styles['present']}>
-      <Note kind="info">{text ?? OPENING}</Note>
-    </div>
-  )
-}
+const OF_THE_DRAFT =
+  'The draft uses the newest objects, its forecast the newest requests. Demand and limits next to it are those of the selected instant.'
 
 /** Shown while the instant is being read; over the screen, because that takes only a moment. */
-const OPENING = 'Charts show the range; everything else still shows the present.'
+function Opening() {
+  const isOpening = usePastPart(({ moment }) => moment === undefined)
+  return isOpening ? (
+    <div className={styles['opening']}>
+      <Note kind="info">Charts show the range; everything else still shows the present.</Note>
+    </div>
+  ) : null
+}
 
 /** Only the parts that depend on the instant render when it moves; everything else depends on the day or the range. */
 function Recorded() {
@@ -419,21 +431,19 @@ function Replay({ last, marks }: { readonly last: number; readonly marks: readon
         <Button small onClick={() => moveInstant(STEP_MS)}>
           +10 s
         </Button>
-        {marks.length > 0 && (
-          <>
-            <Button small onClick={() => goToMark(marks, -1)}>
-              Previous mark
-            </Button>
-            <Button small onClick={() => goToMark(marks, 1)}>
-              Next mark
-            </Button>
-          </>
-        )}
-        {after !== undefined && (
-          <Button small onClick={() => timeStore.getState().goTo(after)}>
-            Next sample
-          </Button>
-        )}
+        <Button small disabled={marks.length === 0} onClick={() => goToMark(marks, -1)}>
+          Previous mark
+        </Button>
+        <Button small disabled={marks.length === 0} onClick={() => goToMark(marks, 1)}>
+          Next mark
+        </Button>
+        <Button
+          small
+          disabled={after === undefined}
+          onClick={() => after !== undefined && timeStore.getState().goTo(after)}
+        >
+          Next sample
+        </Button>
       </div>
       <div role="group" aria-label="Replay">
         <Button small aria-pressed={playing} disabled={atEnd && !playing} onClick={() => setPlaying(!playing)}>

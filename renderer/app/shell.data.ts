@@ -207,7 +207,7 @@ export function statusFacts(
     // A server that responds slowly has not failed yet.
     good: health?.status !== 'failing' && mode !== 'stale',
     cadence: isPast
-      ? recordedText(derivedServer)
+      ? recordedText(kind, derivedServer)
       : kind === 'file' || standsInThePast({ kind })
         ? kind
         : `${kind} ${every}`,
@@ -219,10 +219,12 @@ export function statusFacts(
 }
 
 /** `recorded every 1 s`: the interval of the last two samples. */
-const recordedText = (derived: DerivedServer | undefined): string =>
-  derived?.intervalSeconds === undefined
-    ? 'recorded'
-    : `recorded every ${cadenceText(Math.round(derived.intervalSeconds * MS_PER_SECOND))}`
+function recordedText(kind: string, derived: DerivedServer | undefined): string {
+  const word = kind === 'run' ? 'run, sampled' : 'recorded'
+  return derived?.intervalSeconds === undefined
+    ? word
+    : `${word} every ${cadenceText(Math.round(derived.intervalSeconds * MS_PER_SECOND))}`
+}
 
 const cadenceText = (ms: number): string => (ms < 1_000 ? `${ms} ms` : format.span(ms / 1_000))
 

@@ -1,31 +1,6 @@
 import type { Extent } from '../../core/contract/recording.ts'
-import type { Series } from '../../core/history/series.ts'
 import { xOfTime, type Plot, type TimeDomain } from '../charts/plot.data.ts'
 import { SHORTEST } from '../state/time.logic.ts'
-
-/** What happened in a stretch of time, over all levels of a server. */
-export interface Bar extends TimeDomain {
-  /** Maximum number of requests that waited at once. */
-  readonly queued: number
-  /** Requests rejected. */
-  readonly rejected: number
-}
-
-const RATES = ['queueFullRate', 'concurrencyLimitRate', 'timeOutRate'] as const
-
-export function barsOf({ times, samples, stepSeconds, levels }: Series): readonly Bar[] {
-  const stepMs = stepSeconds * 1_000
-  return times.flatMap((to, i): Bar[] => {
-    if (samples[i] === 0) return []
-    let queued = 0
-    let rejected = 0
-    for (const { columns } of levels) {
-      queued += columns.queuedRequestsMax[i] ?? columns.queuedSeatsMax[i] ?? 0
-      for (const rate of RATES) rejected += (columns[rate][i] ?? 0) * stepSeconds
-    }
-    return [{ from: to - stepMs, to, queued, rejected }]
-  })
-}
 
 /** The parts of the stretches that lie in a domain: the first sample covers time before it. */
 export const clipped = <T extends TimeDomain>(stretches: readonly T[], { from, to }: TimeDomain): readonly T[] =>

@@ -8,8 +8,8 @@ const mark = (seconds: number, text = 'changed'): EventMark => ({ at: seconds * 
 
 it('shows the marks of the domain, each where its instant is', () => {
   expect(placeMarks([mark(300), mark(-1), mark(601), mark(100)], domain, plot)).toEqual([
-    { x: 150, marks: [mark(100)], label: expect.stringMatching(/^\d\d:01:40 edit$/) as unknown },
-    { x: 350, marks: [mark(300)], label: expect.stringMatching(/^\d\d:05:00 edit$/) as unknown },
+    { x: 150, marks: [mark(100)], label: '100 s edit' },
+    { x: 350, marks: [mark(300)], label: '300 s edit' },
   ])
 })
 
@@ -26,6 +26,17 @@ it('leaves out words that would run into the next mark or over the edge', () => 
     true,
     false,
   ])
+})
+
+it('needs as much room as its words have, which are longer for several marks', () => {
+  const at = Date.UTC(2026, 0, 1)
+  const rejections = (seconds: number): EventMark => ({
+    ...mark(seconds),
+    at: at + seconds * 1_000,
+    word: 'rejections',
+  })
+  const shown = placeMarks([rejections(100), rejections(101), rejections(210)], { from: at, to: at + 600_000 }, plot)
+  expect(shown.map(({ label }) => label)).toEqual([undefined, '00:03:30 rejections'])
 })
 
 it('names the marks under the cursor', () => {

@@ -26,8 +26,8 @@ export interface PlacedMark {
 
 /** Lines closer than this are merged. */
 const TOGETHER_PX = 6
-/** Width of a time and a word. */
-const LABEL_PX = 100
+/** Between a line and its words, and at most a character of them. */
+const [INDENT_PX, CHARACTER_PX] = [6, 6.4]
 
 /** The marks inside the domain from left to right; overlapping marks are merged. */
 export function placeMarks(marks: readonly EventMark[], domain: TimeDomain, plot: Plot): readonly PlacedMark[] {
@@ -44,11 +44,9 @@ export function placeMarks(marks: readonly EventMark[], domain: TimeDomain, plot
     const next = groups[place + 1]?.x ?? right
     const [first] = together
     const more = together.length > 1 ? ` +${together.length - 1}` : ''
-    return {
-      x,
-      marks: together,
-      label: first === undefined || next - x < LABEL_PX ? undefined : `${format.time(first.at)} ${first.word}${more}`,
-    }
+    const label = first === undefined ? '' : `${format.time(first.at)} ${first.word}${more}`
+    const isRoomy = next - x >= 2 * INDENT_PX + label.length * CHARACTER_PX
+    return { x, marks: together, label: isRoomy ? label : undefined }
   })
 }
 
@@ -76,7 +74,7 @@ export const EventMarks = memo(function EventMarks(props: {
           <path className={styles['mark']} d={`M${x} ${top}v${plotHeight(plot)}`} />
           <path className={styles['markHead']} d={`M${x - 4} ${top}h8l-4 6z`} />
           {label !== undefined && (
-            <text className={styles['eventText']} x={x + 6} y={top + 25}>
+            <text className={styles['eventText']} x={x + INDENT_PX} y={top + 25}>
               {label}
             </text>
           )}

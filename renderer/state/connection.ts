@@ -3,6 +3,7 @@ import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../core/
 import { ProblemError } from '../../core/errors.ts'
 import type { Connected } from '../../core/contract/source.ts'
 import { client } from './client.ts'
+import { timeStore } from './time.ts'
 
 export interface ConnectionState {
   /** The connected sources, in the order in which they were connected. */
@@ -59,6 +60,8 @@ export type WishedSource = ProcedureInput<'sources.connect'>['spec']
 export async function connectSource(spec: WishedSource, beside = false): Promise<Connected> {
   const inPlaceOf = connectionStore.getState().connection?.id ?? null
   const made = await client().call('sources.connect', { spec, ...(!beside && { inPlaceOf }) })
+  // A range of another source shows nothing of this one.
+  timeStore.getState().live()
   // The stream may be slower than the answer.
   connectionStore.setState(({ connections }) => ({
     connections: connections.some(({ id }) => id === made.id)

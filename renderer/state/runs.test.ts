@@ -6,11 +6,11 @@ import { connectionStore } from './connection.ts'
 import { openRun, startRuns } from './runs.ts'
 import { instantOf, timeStore } from './time.ts'
 
-const sourceOf = (id: number, kind: 'run' | 'simulation'): Connected => ({
+const sourceOf = (id: number, kind: 'run' | 'recording' | 'simulation'): Connected => ({
   id,
   source: { kind, name: `source ${id}`, via: 'test' },
   spec: { kind: 'demo' },
-  still: kind === 'run',
+  still: kind !== 'simulation',
   cadence: { intervalMs: 1_000, dumpsEveryMs: 5_000 },
   servers: [],
 })
@@ -45,6 +45,20 @@ test('a run is shown at the instant that was asked for, once; another source sho
   await openRun(of, 20)
   await vi.waitFor(() => expect(instant()).toBe(20_000))
   expect(asked.filter((name) => name === 'sources.connect')).toHaveLength(1)
+})
+
+test('a recording opens on its last sample, zoomed to fit, whatever range was shown', async () => {
+  timeStore.getState().zoom(5_000_000, 6_000_000)
+  connectionStore.setState({ connection: sourceOf(8, 'recording') })
+  await vi.waitFor(() => expect(instant()).toBe(300_000))
+  expect(timeStore.getState()).toMatchObject({ from: 0, to: 300_000 })
+  timeStore.getState().zoom(10_000, 20_000)
+  timeStore.getState().goTo(12_000)
+  // An instant of it stays, as that of an address.
+  connectionStore.setState({ connection: { ...sourceOf(8, 'recording') } })
+  expect(instant()).toBe(12_000)
+  connectionStore.setState({ connection: undefined, connections: [] })
+  expect(instant()).toBeUndefined()
 })
 
 test('there is no present to go back to: a run then stands at its end', async () => {

@@ -6,7 +6,8 @@ import { MS_PER_SECOND } from '../../core/units.ts'
 import { client } from './client.ts'
 import { ask, connectionStore, connectSource, showConnection } from './connection.ts'
 import { askedOf, pastStore } from './past.ts'
-import { absolute } from './time.logic.ts'
+import { standsInThePast } from '../../core/frame/reading.ts'
+import { absolute, LONGEST } from './time.logic.ts'
 import { instantOf, timeStore } from './time.ts'
 
 /** Where the last step of the shown run ended. */
@@ -23,7 +24,7 @@ export const runStore = create<{ readonly step?: LastStep }>(() => ({}))
 /** Runs that this page has opened, by their subject: switching between variants opens none twice. */
 const opened = new Map<string, number>()
 
-/** The initial range around an instant. */
+/** The initial range around an instant of a run. */
 const FIRST_RANGE_MS = 600_000
 
 /** The connection of a run, which is opened once. Rejects with `ProblemError` for a run that cannot be opened. */
@@ -44,7 +45,10 @@ export async function openRun(of: RunSpec['of'], seconds?: number, given?: RunGi
   const { first, last } = await client().call('past.extent', { connection: id })
   showConnection(id)
   if (first === undefined || last === undefined) return
-  goTo(first, last, seconds === undefined ? last : Math.min(last, first + seconds * MS_PER_SECOND))
+  if (seconds === undefined) return fit(first, last)
+  const at = Math.min(last, first + seconds * MS_PER_SECOND)
+  const from = Math.max(first, Math.min(at - FIRST_RANGE_MS / 2, last - FIRST_RANGE_MS))
+  goTo(from, Math.min(last, from + FIRST_RANGE_MS), at)
 }
 
 /** Takes one step of the shown run. Rejects with `ProblemError`. */
@@ -65,26 +69,26 @@ export function runSeconds(): number {
   return ((moment?.at ?? 0) - (extent?.first ?? 0)) / MS_PER_SECOND
 }
 
-/** Keeps a shown run at an instant: it has no present to return to. */
+/** Keeps a shown run or recording at an instant of it: it has no present to return to. */
 export function startRuns(line: Client): () => void {
   let shown: number | undefined
   let ended = false
   const follow = (): void => {
     const { connection } = connectionStore.getState()
-    const run = connection?.source.kind === 'run' ? connection.id : undefined
+    const stands = connection !== undefined && standsInThePast(connection.source) ? connection.id : undefined
     const before = shown
-    shown = run
-    // Instants of a run do not apply to any other source.
-    if (before !== undefined && run === undefined && connection !== undefined) timeStore.getState().live()
-    if (run === undefined || (run === before && instantOf(timeStore.getState()) !== undefined)) return
+    shown = stands
+    // Instants of a run or a recording do not apply to any other source.
+    if (before !== undefined && stands === undefined) timeStore.getState().live()
+    if (stands === undefined || (stands === before && instantOf(timeStore.getState()) !== undefined)) return
     // The time bar reports why a past cannot be read.
-    void enter(run).catch(() => undefined)
+    void enter(stands).catch(() => undefined)
   }
-  const enter = async (run: number): Promise<void> => {
-    const { first, last } = await line.call('past.extent', { connection: run })
-    if (ended || shown !== run || first === undefined || last === undefined) return
+  const enter = async (stands: number): Promise<void> => {
+    const { first, last } = await line.call('past.extent', { connection: stands })
+    if (ended || shown !== stands || first === undefined || last === undefined) return
     const instant = instantOf(timeStore.getState())
-    if (instant === undefined || instant < first || instant > last) goTo(first, last, last)
+    if (instant === undefined || instant < first || instant > last) fit(first, last)
   }
   const stops = [connectionStore.subscribe(follow), timeStore.subscribe(follow)]
   follow()
@@ -94,9 +98,11 @@ export function startRuns(line: Client): () => void {
   }
 }
 
-function goTo(first: number, last: number, at: number): void {
+/** All of it, or its last day, at its last sample. */
+const fit = (first: number, last: number): void => goTo(Math.max(first, last - LONGEST), last, last)
+
+function goTo(from: number, to: number, at: number): void {
   const time = timeStore.getState()
-  const from = Math.max(first, Math.min(at - FIRST_RANGE_MS / 2, last - FIRST_RANGE_MS))
-  time.show(absolute(from, Math.min(last, from + FIRST_RANGE_MS)))
+  time.show(absolute(from, to))
   time.goTo(at)
 }

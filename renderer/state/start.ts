@@ -1,5 +1,5 @@
 import type { Client } from '../../core/contract/contract.ts'
-import { NO_NOTES } from '../../core/contract/defaults.ts'
+import { standsInThePast } from '../../core/frame/reading.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
 import { notesStore } from './notes.ts'
@@ -195,9 +195,12 @@ const PAST: LatePart = {
   load: async () => (await import('./pastReader.ts')).startPast,
 }
 
-/** A run is shown at an instant from the beginning. */
+/** Runs and recordings are shown at an instant from the beginning. */
 const RUNS: LatePart = {
-  isWanted: () => connectionStore.getState().connection?.source.kind === 'run',
+  isWanted: () => {
+    const { connection } = connectionStore.getState()
+    return connection !== undefined && standsInThePast(connection.source)
+  },
   wake: (listener) => connectionStore.subscribe(listener),
   load: async () => (await import('./runs.ts')).startRuns,
 }

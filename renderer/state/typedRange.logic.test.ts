@@ -11,7 +11,6 @@ test.each([
   ['yesterday 14:00 to 15:00', '2026-11-22T14:00', '2026-11-22T15:00'],
   ['yesterday 14:00-15:00', '2026-11-22T14:00', '2026-11-22T15:00'],
   ['Yesterday 23:00 to 01:00', '2026-11-22T23:00', '2026-11-23T01:00'],
-  ['yesterday 14:00', '2026-11-22T13:55', '2026-11-22T14:05'],
   ['yesterday', '2026-11-22T00:00', '2026-11-23T00:00'],
   ['today', '2026-11-23T00:00', '2026-11-23T15:30'],
   ['2026-11-20 03:00 to 04:00', '2026-11-20T03:00', '2026-11-20T04:00'],
@@ -35,6 +34,8 @@ const LAST_ALERT = at('2026-11-23T11:03:20')
 test.each([
   ['2m around last alert', '2026-11-23T11:01:20', '2026-11-23T11:05:20'],
   ['around the last alert', '2026-11-23T10:58:20', '2026-11-23T11:08:20'],
+  ['yesterday 14:00', '2026-11-22T13:55', '2026-11-22T14:05'],
+  ['07:12:30', '2026-11-23T07:07:30', '2026-11-23T07:17:30'],
   ['30 s around yesterday 14:00', '2026-11-22T13:59:30', '2026-11-22T14:00:30'],
   ['I1120 03:07:20.123456   12 apf_filter.go:7] at "2026"', '2026-11-20T03:02:20', '2026-11-20T03:12:20'],
   ['E1224 03:07:20.123456   12 apf_filter.go:7] last year', '2025-12-24T03:02:20', '2025-12-24T03:12:20'],
@@ -42,7 +43,9 @@ test.each([
   ['2026-11-20 03:07:20,123 WARN 429 Too Many Requests', '2026-11-20T03:02:20', '2026-11-20T03:12:20'],
 ])('%s', (text, from, to) => {
   const known = { ...WALL, lastAlert: LAST_ALERT }
-  expect(readRange(text, known)).toEqual({ ok: true, window: { kind: 'absolute', from: at(from), to: at(to) } })
+  const window = { kind: 'absolute', from: at(from), to: at(to) } as const
+  // What a time alone means is the time itself, not the end of what is shown around it.
+  expect(readRange(text, known)).toEqual({ ok: true, window, at: (window.from + window.to) / 2 })
 })
 
 test.each([
@@ -59,6 +62,11 @@ test.each([
 test('an instant may be chosen in a range that follows the newest sample', () => {
   const window = { kind: 'relative', seconds: 3_600 }
   expect(readRange('-1h @ 15:00', WALL)).toEqual({ ok: true, window, at: at('2026-11-23T15:00') })
+})
+
+test('a time alone that just passed is shown up to now', () => {
+  const window = { kind: 'absolute', from: at('2026-11-23T15:24'), to: NOW }
+  expect(readRange('15:29', WALL)).toEqual({ ok: true, window, at: at('2026-11-23T15:29') })
 })
 
 test.each([

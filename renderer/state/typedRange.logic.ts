@@ -53,7 +53,7 @@ export function readRange(text: string, wall: Wall): ParsedRange {
   const read = range === undefined || chosen === undefined ? readWindow(trimmed, wall) : readChosen(range, chosen, wall)
   if (read.ok) return read
   const logged = timeInLog(trimmed, wall)
-  return logged === undefined ? read : around(logged)
+  return logged === undefined ? read : around(logged, wall)
 }
 
 /** Without a date the instant is the first such time in the range. */
@@ -61,7 +61,7 @@ function readChosen(range: string, chosen: string, wall: Wall): ParsedRange {
   const written = chosen.length > MOST_CHARACTERS ? undefined : readWritten(chosen, wall)
   const dated = instantOf(written, wall)
   if (written === undefined || dated === undefined) return { ok: false, why: HELP }
-  const found = range.trim() === '' ? around(dated) : readWindow(range.trim(), wall)
+  const found = range.trim() === '' ? around(dated, wall) : readWindow(range.trim(), wall)
   if (!found.ok) return found
   const { window } = found
   const { from, to } = bounds(window, wall.now)
@@ -70,7 +70,7 @@ function readChosen(range: string, chosen: string, wall: Wall): ParsedRange {
   return instant < from || instant > to ? { ok: false, why: OUTSIDE } : { ok: true, window, at: instant }
 }
 
-function readWindow(trimmed: string, wall: Wall): ParsedWindow {
+function readWindow(trimmed: string, wall: Wall): ParsedRange {
   if (trimmed.length > MOST_CHARACTERS) return { ok: false, why: HELP }
   const plain = textToWindow(trimmed)
   if (plain.ok) return plain
@@ -82,7 +82,7 @@ function readWindow(trimmed: string, wall: Wall): ParsedWindow {
     const isAlert = /^(?:the\s+)?last\s+alert$/i.test(middle)
     const instant = isAlert ? wall.lastAlert : readInstant(middle, wall)
     if (instant === undefined) return { ok: false, why: isAlert ? NO_ALERT : HELP }
-    return amount === undefined ? around(instant) : around(instant, amountMs(amount, unit))
+    return amount === undefined ? around(instant, wall) : around(instant, wall, amountMs(amount, unit))
   }
   const length = /^(.+?)\s*\+\s*(\d{1,9})\s*(s|m|min|h|d)$/i.exec(trimmed)
   if (length !== null) {
@@ -113,11 +113,16 @@ function rangeOf(from: number, to: number): ParsedWindow {
   return { ok: true, window: absolute(from, to) }
 }
 
-const around = (instant: number, halfMs = AROUND_MS): ParsedWindow => rangeOf(instant - halfMs, instant + halfMs)
+/** The instant itself is the one that is shown. */
+function around(instant: number, { now }: Wall, halfMs = AROUND_MS): ParsedRange {
+  // Nothing is known of the time after now.
+  const read = rangeOf(instant - halfMs, instant <= now ? Math.min(instant + halfMs, now) : instant + halfMs)
+  return read.ok ? { ...read, at: instant } : read
+}
 
 /** A whole day, up to now; for a time, the range around it. */
-function alone(start: Written, from: number, wall: Wall): ParsedWindow {
-  if (start.ms !== undefined || start.day === undefined) return around(from)
+function alone(start: Written, from: number, wall: Wall): ParsedRange {
+  if (start.ms !== undefined || start.day === undefined) return around(from, wall)
   // Days on which clocks change are an hour longer or shorter.
   const end = Math.min(at(nextDay(start.day), 0, wall.zone), from + LONGEST)
   return from < wall.now ? rangeOf(from, Math.min(end, wall.now)) : rangeOf(from, end)

@@ -79,6 +79,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'sources.recent': async () => [],
         'sources.forget': async () => [],
         'recordings.list': async () => [],
+        'recordings.strip': async () => ({ bars: [], coverage: 1 }),
         'recordings.remove': refuse('recordings.remove'),
         'recordings.export': refuse('recordings.export'),
         'recordings.upload': refuse('recordings.upload'),

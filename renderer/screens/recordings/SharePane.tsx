@@ -1,42 +1,52 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { RecordingEntry, RecordingPart } from '../../../core/contract/recording.ts'
 import type { Report } from '../../../core/contract/report.ts'
-import { MS_PER_DAY } from '../../../core/units.ts'
+import { MS_PER_DAY, MS_PER_SECOND } from '../../../core/units.ts'
 import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { download } from '../../components/csv.ts'
 import { TextField } from '../../components/Field.tsx'
 import { blobOf } from '../../components/files.ts'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
-import { ProblemNote } from '../../components/States.tsx'
+import { Loading, ProblemNote } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
-import { absolute, textToWindow, windowToText } from '../../state/time.logic.ts'
+import { useSettings } from '../../state/settings.ts'
+import { bounds } from '../../state/time.logic.ts'
+import { readRange } from '../../state/typedRange.logic.ts'
+import { format } from '../../theme/format.ts'
 import { ReportPane } from './ReportPane.tsx'
 import styles from './recordings.module.css'
-
-const TWO_TIMES = 'Enter two times separated by a slash.'
 
 /** A recording, or a part of it, as a file or as a report. */
 export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; readonly onClose: () => void }) {
   const { id, first = 0, last = first, source } = entry
-  const [range, setRange] = useState(() => windowToText(absolute(Math.max(first, last - MS_PER_DAY), last)))
+  const [{ clock }] = useSettings()
+  const [range, setRange] = useState(
+    () => `${format.dateTime(Math.max(first, last - MS_PER_DAY))} to ${format.dateTime(last)}`,
+  )
   const [anonymise, setAnonymise] = useState(false)
-  const [task, start] = useTask<void>()
+  const [task, start, forget] = useTask<void>()
+  const going = useRef<AbortController>(undefined)
   const [report, setReport] = useState<Report>()
-  const parsed = textToWindow(range)
-  const error = !parsed.ok ? parsed.why : parsed.window.kind === 'relative' ? TWO_TIMES : undefined
-  const isReady = task.state !== 'busy' && error === undefined
+  // Times without a date, and ranges up to now, are those of the recording.
+  const parsed = readRange(range, { now: last, zone: clock })
+  const isReady = task.state !== 'busy' && parsed.ok
   const run = (work: (part: RecordingPart) => Promise<void>): void => {
-    if (!parsed.ok || parsed.window.kind !== 'absolute') return
-    const { from, to } = parsed.window
-    void start(() => work({ id, from, to, anonymise }))
+    if (!parsed.ok) return
+    // Seconds are what is written; the last sample is a part of one later.
+    const { from, to } = bounds(parsed.window, last)
+    void start(() => work({ id, from, to: to + MS_PER_SECOND, anonymise }))
   }
-  const exportFile = async (part: RecordingPart): Promise<void> => {
-    const file = await client().call('recordings.export', part)
-    download(file.name, blobOf(file))
+  /** Takes an answer unless it was cancelled: the other side ends what it began. */
+  const take = async <T,>(answer: Promise<T>, taken: (value: T) => void): Promise<void> => {
+    const own = new AbortController()
+    going.current = own
+    const value = await answer
+    if (!own.signal.aborted) taken(value)
   }
-  const prepare = async (part: RecordingPart): Promise<void> =>
-    setReport(await client().call('recordings.report', part))
+  const exportFile = (part: RecordingPart): Promise<void> =>
+    take(client().call('recordings.export', part), (file) => download(file.name, blobOf(file)))
+  const prepare = (part: RecordingPart): Promise<void> => take(client().call('recordings.report', part), setReport)
   return (
     <>
       <Pane
@@ -48,7 +58,12 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
         }
       >
         <div className={styles['form']}>
-          <TextField label="Range" value={range} error={error} onChange={setRange} />
+          <TextField
+            label={`Range (${format.zone()})`}
+            value={range}
+            error={parsed.ok ? undefined : parsed.why}
+            onChange={setRange}
+          />
           <Check label="Replace names of users, objects and servers" checked={anonymise} onChange={setAnonymise} />
           <Buttons>
             <Button asks="recordings.export" disabled={!isReady} onClick={() => run(exportFile)}>
@@ -58,6 +73,19 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
               Prepare a report
             </Button>
           </Buttons>
+          {task.state === 'busy' && (
+            <Buttons>
+              <Loading waitingFor="the recording" />
+              <Button
+                onClick={() => {
+                  going.current?.abort()
+                  forget()
+                }}
+              >
+                Cancel
+              </Button>
+            </Buttons>
+          )}
           {task.state === 'failed' && <ProblemNote problem={task.problem} />}
         </div>
       </Pane>
