@@ -179,8 +179,8 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
 
   /** The clock of a source may be behind that of its recorder: of the last segment, up to its end. */
   const lastSample = (end: UnixMs): UnixMs => {
-    const { samples, told } = playedAt(end) ?? NOTHING
-    const state = told.findLast(({ event }) => event.kind === 'etcd')
+    const { samples, timed } = playedAt(end) ?? NOTHING
+    const state = timed.findLast(({ event }) => event.kind === 'etcd')
     return Math.min(end, samples.at(-1)?.at ?? state?.at ?? end)
   }
 

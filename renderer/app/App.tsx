@@ -59,6 +59,7 @@ export function App() {
   }, [rangeProblem])
   const [{ sidebar }] = useSettings()
   const noted = useShownNotes().length > 0
+  const connected = useConnected() !== undefined
   const sources = useShownSources()
   const past = useTimePart((time) => instantOf(time) !== undefined)
   const hasLevels = useHasLevels()
@@ -72,7 +73,7 @@ export function App() {
       <TopBar />
       <Sidebar />
       <main id="main" tabIndex={-1} data-pane="" className={styles['main']}>
-        <Suspense>{past && connection !== undefined && <TimeBar />}</Suspense>
+        <Suspense>{past && connected && <TimeBar />}</Suspense>
         <ConsentNote />
         <Notices />
         <Suspense>

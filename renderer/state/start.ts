@@ -1,4 +1,5 @@
 import type { Client } from '../../core/contract/contract.ts'
+import { NO_NOTES } from '../../core/contract/defaults.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
