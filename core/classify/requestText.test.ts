@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ReadRequest } from './requestText.ts'
+import { type ReadRequest, readRequestText } from './requestText.ts'
 import { readRequestInfos } from './requestInfoText.ts'
-import { readRequestText } from './requestText.ts'
 
 function read(text: string, sender?: Parameters<typeof readRequestText>[1]): ReadRequest {
   const reading = readRequestText(text, sender)

@@ -1,9 +1,7 @@
 import { bytesToMegabytes } from '../units.ts'
 import type { Client, ProcedureName, ProcedureOutput, StreamEvent, StreamName } from './contract.ts'
-import { ProblemError } from '../errors.ts'
-import type { Problem } from '../errors.ts'
-import { LIMITS, encode, replyIn } from './protocol.ts'
-import type { Port, Reply } from './protocol.ts'
+import { ProblemError, type Problem } from '../errors.ts'
+import { LIMITS, encode, replyIn, type Port, type Reply } from './protocol.ts'
 
 /** Milliseconds before the first, and the most before any, retry to reach the other side. */
 const RETRY_MS = { first: 250, most: 5_000 } as const

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { fakeWorkspace } from '../../test/harness/handlers.ts'
 import { handPeer, settle } from '../../test/harness/ports.ts'
-import { LIMITS } from './protocol.ts'
-import type { Limits } from './protocol.ts'
+import { LIMITS, type Limits } from './protocol.ts'
 import { serve } from './server.ts'
 import { CadenceSchema, type Connected } from './source.ts'
 

@@ -1,8 +1,6 @@
 import type { ZodError } from 'zod'
-import { createAbort } from './abort.ts'
-import type { Abort } from './abort.ts'
-import { createValve } from './backpressure.ts'
-import type { Valve } from './backpressure.ts'
+import { createAbort, type Abort } from './abort.ts'
+import { createValve, type Valve } from './backpressure.ts'
 import type {
   AbortSignalLike,
   ProcedureHandlers,
@@ -12,11 +10,9 @@ import type {
   StreamHandlers,
   StreamName,
 } from './contract.ts'
-import { ProblemError, toProblem } from '../errors.ts'
-import type { Problem } from '../errors.ts'
-import { LIMITS, encode } from './protocol.ts'
+import { ProblemError, toProblem, type Problem } from '../errors.ts'
+import { LIMITS, encode, type Limits, type Port, type Reply } from './protocol.ts'
 import { RequestSchema, decode, describeMismatch, type Request } from './messages.ts'
-import type { Limits, Port, Reply } from './protocol.ts'
 import { createRelay, type LineTo } from './relay.ts'
 import { isProcedure, isStream, procedureShapes, streamShapes } from './shapes.ts'
 

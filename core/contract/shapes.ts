@@ -1,7 +1,15 @@
 import type { z } from 'zod'
 import type { Read, Reading } from './client.ts'
-import { procedures, streams } from './contract.ts'
-import type { ProcedureName, ProcedureOutput, Procedures, StreamEvent, StreamName, Streams } from './contract.ts'
+import {
+  procedures,
+  streams,
+  type ProcedureName,
+  type ProcedureOutput,
+  type Procedures,
+  type StreamEvent,
+  type StreamName,
+  type Streams,
+} from './contract.ts'
 import { describeMismatch } from './messages.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
-import { defaultLevel } from '../config/objects.ts'
+import { type LimitedSpec, type ObjectSet, defaultLevel } from '../config/objects.ts'
 import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import type { ServerHealth } from '../contract/source.ts'

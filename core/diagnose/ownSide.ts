@@ -1,5 +1,4 @@
-import type { FamilyKey } from '../metrics/familyNames.ts'
-import { FAMILY } from '../metrics/familyNames.ts'
+import { type FamilyKey, FAMILY } from '../metrics/familyNames.ts'
 import { staleAfterMs } from '../frame/staleAfter.ts'
 import { SHORTEST_SPAN_SECONDS } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'

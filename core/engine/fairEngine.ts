@@ -5,8 +5,7 @@ import { type Nanoseconds, type Seats, secondsToNs } from '../units.ts'
 import { type Adjustment, type AdjustmentCause, Adjustments, ledgerOf } from './ledger.ts'
 import type { Allocation } from './allocation.ts'
 import type { Answer, ApfEngine, ApfEngineOptions, ConfigurationReport, EngineConfiguration } from './apfEngine.ts'
-import type { ObjectUids } from './compiledSchemas.ts'
-import { Classifier, type ClassifierOptions } from './compiledSchemas.ts'
+import { type ObjectUids, Classifier, type ClassifierOptions } from './compiledSchemas.ts'
 import {
   type EngineCheckpoint,
   type FairState,

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
-import type { Limiter, QosClass, QosConfiguration, QosRule, Subject } from './configuration.ts'
-import { DEFAULT_SETTINGS } from './configuration.ts'
+import {
+  type Limiter,
+  type QosClass,
+  type QosConfiguration,
+  type QosRule,
+  type Subject,
+  DEFAULT_SETTINGS,
+} from './configuration.ts'
 import { CONDITION_KINDS, COSTS, OPS } from './operations.ts'
 import { keyOperation } from './record.ts'
 import type { QosRequest, RangeOptions } from './request.ts'

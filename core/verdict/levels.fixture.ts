@@ -1,7 +1,6 @@
 import type { DerivedLevel, DerivedServer } from '../frame/derived.ts'
 import { LevelSeriesSchema, type LevelSeries } from '../history/series.ts'
-import type { LevelColumn } from '../history/columns.ts'
-import { LEVEL_COLUMNS } from '../history/columns.ts'
+import { type LevelColumn, LEVEL_COLUMNS } from '../history/columns.ts'
 import type { Frame, LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 
 /** Small frames for the tests of this screen: a test only specifies the values that it is about. */

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createReloadRule, watchPage } from './crash.ts'
-import type { WatchedWindow } from './crash.ts'
+import { createReloadRule, watchPage, type WatchedWindow } from './crash.ts'
 
 test('one reload a minute', () => {
   let now = 0

@@ -1,5 +1,11 @@
-import { type ClientRequest, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { Agent } from 'node:http'
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  Agent,
+} from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import { pipeline } from 'node:stream'
 import { rejectionOf } from '../../core/qos/explain.ts'

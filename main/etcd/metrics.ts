@@ -1,6 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client'
-import type { ConditionKind } from '../../core/qos/operations.ts'
-import { CONDITION_KINDS, opOfMethod } from '../../core/qos/operations.ts'
+import { type ConditionKind, CONDITION_KINDS, opOfMethod } from '../../core/qos/operations.ts'
 import { compileRules, type CompiledRule, exceededKinds, needsPrediction, valueOf } from '../../core/qos/match.ts'
 import type { ClassLevel } from '../../core/qos/engine.ts'
 import type { EtcdLevel } from '../../core/contract/etcd.ts'

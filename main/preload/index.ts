@@ -1,6 +1,5 @@
 import { contextBridge, ipcRenderer } from 'electron'
-import { COMMAND_CHANNEL, CONNECT_CHANNEL, DESKTOP_BRIDGE } from '../../core/contract/desktop.ts'
-import type { DesktopBridge } from '../../core/contract/desktop.ts'
+import { COMMAND_CHANNEL, CONNECT_CHANNEL, DESKTOP_BRIDGE, type DesktopBridge } from '../../core/contract/desktop.ts'
 
 /** The part of the page's window that this script uses; main is compiled without the DOM. */
 declare const window: {

@@ -1,6 +1,5 @@
 import { type LevelSeries, LevelSeriesSchema, type Series } from '../../core/history/series.ts'
-import type { LevelColumn } from '../../core/history/columns.ts'
-import { LEVEL_COLUMNS } from '../../core/history/columns.ts'
+import { type LevelColumn, LEVEL_COLUMNS } from '../../core/history/columns.ts'
 
 type Values = Partial<Record<LevelColumn, readonly (number | null)[]>>
 

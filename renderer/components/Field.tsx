@@ -104,16 +104,24 @@ export function TextArea(
   )
 }
 
-interface OptionsProps extends TextProps {
+interface OptionsProps<V extends string> {
+  readonly value: V
   /** An option that is only text is its own value. */
-  readonly options: readonly (string | readonly [value: string, label: string, disabled?: boolean])[]
+  readonly options: readonly (V | readonly [value: V, label: string, disabled?: boolean])[]
+  readonly onChange: (value: V) => void
 }
 
 /** A choice of one, named by the surrounding elements. */
-export function Select(props: OptionsProps & Omit<SelectHTMLAttributes<HTMLSelectElement>, keyof OptionsProps>) {
+export function Select<V extends string>(
+  props: OptionsProps<V> & Omit<SelectHTMLAttributes<HTMLSelectElement>, keyof OptionsProps<V>>,
+) {
   const { options, onChange, ...select } = props
+  const choose = (next: string): void => {
+    const chosen = options.map((option) => (typeof option === 'string' ? option : option[0])).find((of) => of === next)
+    if (chosen !== undefined) onChange(chosen)
+  }
   return (
-    <select className={inputClass} {...select} onChange={({ target }) => onChange(target.value)}>
+    <select className={inputClass} {...select} onChange={({ target }) => choose(target.value)}>
       {options.map((option) => {
         const [of, text, disabled] = typeof option === 'string' ? [option, option] : option
         return (
@@ -127,7 +135,7 @@ export function Select(props: OptionsProps & Omit<SelectHTMLAttributes<HTMLSelec
 }
 
 /** A choice of one under a label. */
-export function SelectField(props: FieldProps & OptionsProps & { readonly mono?: boolean }) {
+export function SelectField<V extends string>(props: FieldProps & OptionsProps<V> & { readonly mono?: boolean }) {
   const { label, hint, error, mono = false, ...select } = props
   return (
     <Field {...{ label, hint, error }}>

@@ -33,6 +33,14 @@ export interface DataColumn<R> {
   readonly group?: string
 }
 
+/** A column that sorts and exports by its value. */
+export const column = <R>(
+  id: string,
+  header: string,
+  value: (row: R) => CsvValue,
+  more: Partial<DataColumn<R>> = {},
+): DataColumn<R> => ({ id, header, value, ...more })
+
 interface NumberColumn<R> extends Partial<DataColumn<R>> {
   /** Format of the number. Absent: whole. */
   readonly text?: (value: number | undefined) => string

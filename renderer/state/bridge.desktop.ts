@@ -1,5 +1,4 @@
-import { DESKTOP_BRIDGE, isMenuCommand } from '../../core/contract/desktop.ts'
-import type { DesktopBridge, MenuCommand } from '../../core/contract/desktop.ts'
+import { DESKTOP_BRIDGE, isMenuCommand, type DesktopBridge, type MenuCommand } from '../../core/contract/desktop.ts'
 import { portOver } from '../../core/contract/messageLine.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 

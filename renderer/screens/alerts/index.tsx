@@ -13,6 +13,7 @@ import type { Settings } from '../../../core/contract/settings.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { Segment, Button } from '../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
+import { column } from '../../components/dataColumns.ts'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { ErrorState, LoadingPage, NoCluster, Note } from '../../components/States.tsx'
@@ -117,37 +118,24 @@ function RulesPane(props: {
 }
 
 const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
-  {
-    id: 'rule',
-    header: 'Rule',
+  column('rule', 'Rule', ({ rule }) => rule, {
     width: 220,
-    value: ({ rule }) => rule,
     cell: ({ rule }) => (
       <span>
         <b className="mono">{rule}</b> {RULES[rule].title}
       </span>
     ),
-  },
-  {
-    id: 'state',
-    header: 'State',
+  }),
+  column('state', 'State', (rule) => stateText(rule, state), {
     width: 170,
-    value: (rule) => stateText(rule, state),
     cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
-  },
-  {
-    id: 'now',
-    header: 'Now',
-    value: ({ rule }) => nowText(rule, state),
-  },
-  {
-    id: 'fired',
-    header: 'Last fired',
+  }),
+  column('now', 'Now', ({ rule }) => nowText(rule, state)),
+  column('fired', 'Last fired', ({ lastFired }) => lastFired, {
     width: 120,
     align: 'right',
-    value: ({ lastFired }) => lastFired,
     cell: ({ lastFired }) => <span className="mono">{lastFired === undefined ? UNKNOWN : format.time(lastFired)}</span>,
-  },
+  }),
 ]
 
 /** `firing, 2`, `pending, 6 min of 10 min`, `quiet`, `not evaluated`. */
@@ -171,17 +159,8 @@ function nowText(rule: RuleId, { alerts, rules }: AlertsState): string {
 }
 
 const CHANGES: readonly DataColumn<AlertChange>[] = [
-  {
-    id: 'at',
-    header: 'When',
-    value: ({ at }) => at,
-    cell: ({ at }) => <span className="mono">{format.time(at)}</span>,
-  },
-  {
-    id: 'kind',
-    header: 'What',
-    value: ({ kind, alert }) => `${alert.rule} ${kind}${alert.silenced ? ', silenced' : ''}`,
-  },
+  column('at', 'When', ({ at }) => at, { cell: ({ at }) => <span className="mono">{format.time(at)}</span> }),
+  column('kind', 'What', ({ kind, alert }) => `${alert.rule} ${kind}${alert.silenced ? ', silenced' : ''}`),
   { id: 'severity', header: 'Severity', value: ({ alert }) => alert.severity },
   { id: 'place', header: 'Where', value: ({ alert }) => placeText(alert) },
   { id: 'evidence', header: 'Evidence', value: ({ alert }) => alert.evidence.map(evidenceText).join(', ') },

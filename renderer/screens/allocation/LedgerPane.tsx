@@ -5,7 +5,7 @@ import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impa
 import type { MeasureId } from '../../../core/prom/measures.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
-import { numberColumn, tableCsv, type DataColumn } from '../../components/dataColumns.ts'
+import { column, numberColumn, tableCsv, type DataColumn } from '../../components/dataColumns.ts'
 import { downloadCsv } from '../../components/csv.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
@@ -67,14 +67,11 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
 const minus = (seats: number): string => format.change(seats === 0 ? 0 : -seats)
 
 const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
-  {
-    id: 'level',
-    header: 'Level',
+  column('level', 'Level', ({ name }) => name, {
     head: 'Priority level',
     rowHeader: true,
-    value: ({ name }) => name,
     cell: ({ name }) => <LevelLink name={name} />,
-  },
+  }),
   numberColumn('nominal', 'Nominal', ({ nominal }) => nominal, { term: 'nominal-limit' }),
   numberColumn('lent', 'Lent', ({ lent }) => lent, {
     head: (

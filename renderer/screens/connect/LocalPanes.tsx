@@ -5,10 +5,10 @@ import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Term } from '../../components/Term.tsx'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { FilesButton } from '../../components/FilesButton.tsx'
-import { SelectField, TextArea, TextField } from '../../components/Field.tsx'
+import { fieldsOf, SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { sourceOfFiles } from '../../components/files.ts'
 import { Pane } from '../../components/Pane.tsx'
-import { AlgorithmField, useForm, type SourcePaneProps } from './fields.tsx'
+import { useForm, type SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
 
 /** The simulated cluster with its defaults. */
@@ -17,7 +17,7 @@ export const SIMULATION: SimulationSpec = SimulationSpecSchema.parse({ kind: 'si
 /** Versions between which the behaviour of flow control, or its exposed metrics, differ. */
 const VERSIONS: readonly string[] = [SIMULATION.version, 'v1.36.3', 'v1.34.0', 'v1.33.0', 'v1.30.0', 'v1.29.0']
 
-const UPSTREAM: string = ALGORITHMS[0]
+const [UPSTREAM] = ALGORITHMS
 
 /** What the simulation is, and the choice of one. */
 export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePaneProps<SimulationSpec>) {
@@ -40,6 +40,7 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
     ...(algorithm !== UPSTREAM && { algorithm }),
     seed: seed.trim() === '' ? undefined : Number(seed),
   })
+  const field = fieldsOf(wish, spec.success ? {} : { seed: 'A seed is a whole number.' }, setWish)
   const versions = VERSIONS.includes(version) ? VERSIONS : [version, ...VERSIONS]
   return (
     <Pane title="Simulation">
@@ -51,21 +52,10 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
           top bar.
         </p>
         <div className={styles['pair']}>
-          <SelectField
-            label="Version of the server"
-            value={version}
-            options={versions}
-            onChange={(next) => setWish({ ...wish, version: next })}
-          />
-          <TextField
-            kind="number"
-            label="Seed"
-            error={spec.success ? undefined : 'A seed is a whole number.'}
-            value={seed}
-            onChange={(next) => setWish({ ...wish, seed: next })}
-          />
+          <SelectField label="Version of the server" options={versions} {...field('version')} />
+          <TextField kind="number" label="Seed" {...field('seed')} />
         </div>
-        <AlgorithmField value={algorithm} onChange={(next) => setWish({ ...wish, algorithm: next })} />
+        <SelectField label="Algorithm" options={ALGORITHMS} {...field('algorithm')} />
         <Buttons>
           <Button
             primary={shown === undefined}

@@ -75,13 +75,8 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
           <SelectField
             label="Identity of callers"
             hint={form.identity === 'token' ? tokenHint(reach) : undefined}
-            error={errors.identity}
-            value={form.identity}
             options={identities}
-            onChange={(next) => {
-              const chosen = identities.find(([identity]) => identity === next)
-              if (chosen !== undefined) change({ identity: chosen[0] })
-            }}
+            {...field('identity')}
           />
           <div className={styles['pair']}>
             <Choice label="Initial objects" options={OBJECTS} {...field('objects')} />

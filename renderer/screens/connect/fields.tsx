@@ -2,7 +2,7 @@ import { Fragment, useCallback, useEffect, useState, type Dispatch, type SetStat
 import { PAST_MS, pastFromPrometheus, type PrometheusPast } from '../../../core/contract/prometheus.ts'
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
-import { ALGORITHMS, type Algorithm } from '../../../core/engine/profiles.ts'
+import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { fieldsOf, SelectField, TextField } from '../../components/Field.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
@@ -165,24 +165,8 @@ export function LimitFields<F extends EngineForm>(props: {
         As --max-requests-inflight and --max-mutating-requests-inflight of the server; their sum is distributed in{' '}
         <Term id="seat">seats</Term>. Lower values show what happens when seats run out.
       </p>
-      <AlgorithmField value={form.algorithm} onChange={(algorithm) => onChange({ ...form, algorithm })} />
+      <SelectField label="Algorithm" options={ALGORITHMS} {...field('algorithm')} />
     </>
-  )
-}
-
-/** Selects what the console's own flow control does. */
-export function AlgorithmField(props: { readonly value: string; readonly onChange: (algorithm: Algorithm) => void }) {
-  const { value, onChange } = props
-  return (
-    <SelectField
-      label="Algorithm"
-      value={value}
-      options={ALGORITHMS}
-      onChange={(next) => {
-        const chosen = ALGORITHMS.find((known) => known === next)
-        if (chosen !== undefined) onChange(chosen)
-      }}
-    />
   )
 }
 

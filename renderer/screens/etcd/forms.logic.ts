@@ -1,6 +1,5 @@
 import type { EtcdChange } from '../../../core/contract/etcd.ts'
-import type { Json, JsonMap } from '../../../core/manifest/json.ts'
-import { isList, isMap } from '../../../core/manifest/json.ts'
+import { type Json, type JsonMap, isList, isMap } from '../../../core/manifest/json.ts'
 
 /** A form: the typed text by member. Empty is absent. */
 export type Typed = Readonly<Record<string, string>>

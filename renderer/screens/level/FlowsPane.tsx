@@ -1,6 +1,6 @@
 import { rounded } from '../../../core/text/format.ts'
 import { memo, useMemo, type ReactNode } from 'react'
-import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -92,14 +92,11 @@ function flowColumns(wish: {
     },
     ...(withSchema
       ? [
-          {
-            id: 'schema',
+          column('schema', 'Schema', (row: FlowRow) => row.schema, {
             width: 110,
-            header: 'Schema',
             term: 'flow-schema' as const,
-            value: (row: FlowRow) => row.schema,
             cell: (row: FlowRow) => <Quiet>{row.schema}</Quiet>,
-          },
+          }),
         ]
       : []),
     ...(exempt ? [] : queueing),

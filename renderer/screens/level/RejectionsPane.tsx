@@ -3,7 +3,7 @@ import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
 import type { MeasureId } from '../../../core/prom/measures.ts'
-import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import type { Measured } from '../../components/Promql.tsx'
@@ -43,13 +43,10 @@ function rejectionPromql(column: string, level: string): Measured | undefined {
 }
 
 const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
-  {
-    id: 'reason',
-    header: 'Reason',
+  column('reason', 'Reason', (row) => row.reason, {
     term: 'rejected',
-    value: (row) => row.reason,
     cell: (row) => <Term id={row.reason}>{row.reason}</Term>,
-  },
+  }),
   numberColumn('rate', 'Rate, 10 s', (row) => row.rate, {
     title: 'Requests per second, mean of the last 10 s',
     cell: (row) => (
@@ -60,13 +57,7 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   }),
   numberColumn('total', 'Total', (row) => row.total, { title: 'Since the server started' }),
   { id: 'cause', header: 'Why', value: (row) => row.cause, sortable: false, cell: (row) => <Prose text={row.cause} /> },
-  {
-    id: 'remedy',
-    header: 'Remedy',
-    value: (row) => row.remedy,
-    sortable: false,
-    cell: (row) => <Prose text={row.remedy} />,
-  },
+  column('remedy', 'Remedy', (row) => row.remedy, { sortable: false, cell: (row) => <Prose text={row.remedy} /> }),
 ]
 
 const Prose = ({ text }: { text: string }) => <span className={styles['wrap']}>{text}</span>

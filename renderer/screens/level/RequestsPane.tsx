@@ -2,7 +2,7 @@ import { rounded } from '../../../core/text/format.ts'
 import { memo, useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { compileFilter, complaintOf, parseFilter, type Token, type Vocabulary } from '../../../core/filter/filter.ts'
 import type { DumpRequest } from '../../../core/frame/dump.ts'
-import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes, paneInputClass } from '../../components/classes.ts'
@@ -95,66 +95,56 @@ function Hint({ tokens, hidden, origin }: { tokens: readonly Token[]; hidden: nu
 const userTitle = ({ flow, schema }: RequestRow): string => `flow ${flow}, flow schema ${schema}`
 
 const COLUMNS: readonly DataColumn<RequestRow>[] = [
-  {
-    id: 'state',
-    header: 'State',
-    value: (row) => (row.state !== 'waiting' ? 'executing' : row.queue < 0 ? 'waiting' : `queue ${row.queue}`),
-    cell: (row) =>
-      row.state === 'waiting' && row.queue < 0 ? (
-        <span className={styles['queued']} title="the recording does not contain its queue">
-          waiting
-        </span>
-      ) : row.state === 'waiting' ? (
-        <span
-          className={styles['queued']}
-          title={`place ${row.position + 1} in its queue`}
-        >{`queue ${row.queue}`}</span>
-      ) : (
-        <span title={row.queue < 0 ? 'without a queue' : `from queue ${row.queue}`}>executing</span>
-      ),
-  },
-  {
-    id: 'request',
-    header: 'Request',
-    value: (row) => `${row.verb} ${row.target}`,
+  column(
+    'state',
+    'State',
+    (row) => (row.state !== 'waiting' ? 'executing' : row.queue < 0 ? 'waiting' : `queue ${row.queue}`),
+    {
+      cell: (row) =>
+        row.state === 'waiting' && row.queue < 0 ? (
+          <span className={styles['queued']} title="the recording does not contain its queue">
+            waiting
+          </span>
+        ) : row.state === 'waiting' ? (
+          <span
+            className={styles['queued']}
+            title={`place ${row.position + 1} in its queue`}
+          >{`queue ${row.queue}`}</span>
+        ) : (
+          <span title={row.queue < 0 ? 'without a queue' : `from queue ${row.queue}`}>executing</span>
+        ),
+    },
+  ),
+  column('request', 'Request', (row) => `${row.verb} ${row.target}`, {
     cell: (row) => (
       <span className={classes('mono', styles['request'])} title={row.path}>
         <MiddleCut text={`${row.verb.toUpperCase()} ${row.target}`} />
       </span>
     ),
-  },
-  {
-    id: 'namespace',
-    header: 'Namespace',
-    value: (row) => row.namespace,
+  }),
+  column('namespace', 'Namespace', (row) => row.namespace, {
     cell: (row) => <span className="mono">{row.namespace === '' ? '–' : row.namespace}</span>,
-  },
-  {
-    id: 'user',
-    header: 'User',
-    value: (row) => row.user,
+  }),
+  column('user', 'User', (row) => row.user, {
     cell: (row) => (
       <span className="mono" title={userTitle(row)}>
         <MiddleCut text={row.user.replace(/^system:serviceaccount:/, '')} title={userTitle(row)} />
       </span>
     ),
-  },
+  }),
   { id: 'seats', header: 'Seats', term: 'seat', align: 'right', value: (row) => row.seats },
   numberColumn('waited', 'Waited', (row) => rounded(row.waited, 6), {
     term: 'wait',
     cell: (row) => format.seconds(row.waited),
   }),
-  {
-    id: 'running',
-    header: 'Running',
+  column('running', 'Running', (row) => (row.running === undefined ? undefined : rounded(row.running, 6)), {
     align: 'right',
-    value: (row) => (row.running === undefined ? undefined : rounded(row.running, 6)),
     cell: (row) => (
       <span className={classes(row.running === undefined && styles['quiet'])}>
         {row.running === undefined ? 'pending' : format.seconds(row.running)}
       </span>
     ),
-  },
+  }),
 ]
 
 /** Half of a narrow window has no room for users; the flow of the chosen row shows them. */

@@ -2,7 +2,7 @@ import { memo, useMemo, useState } from 'react'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
-import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -95,35 +95,26 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
   }
   return [
     ...(servers === undefined ? [] : [server]),
-    {
-      id: 'level',
-      header: 'Level',
+    column('level', 'Level', (row) => row.level, {
       term: 'priority-level',
-      value: (row) => row.level,
       cell: (row) => (
         <span className={styles['levelCell']}>
           <LevelChip name={row.level} decorative /> {row.level}
         </span>
       ),
-    },
-    {
-      id: 'reason',
+    }),
+    column('reason', 'Reason', (row) => row.reason, {
       width: 134,
-      header: 'Reason',
       term: 'rejected',
-      value: (row) => row.reason,
       cell: (row) => (
         <span className={faint(row) ?? styles[row.reason === 'time-out' ? 'queued' : 'rejected']}>{row.reason}</span>
       ),
-    },
-    {
-      id: 'schema',
+    }),
+    column('schema', 'Flow schema', (row) => row.schema, {
       width: 160,
-      header: 'Flow schema',
       term: 'flow-schema',
-      value: (row) => row.schema,
       cell: (row) => <MiddleCut text={row.schema} />,
-    },
+    }),
     numberColumn('count', 'Requests', (row) => row.count, {
       width: 78,
       cell: (row) => <span className={faint(row)}>{row.count === 0 ? '0' : `+${format.seats(row.count)}`}</span>,

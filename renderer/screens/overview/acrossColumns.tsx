@@ -4,7 +4,7 @@ import type { MeasureId } from '../../../core/prom/measures.ts'
 import type { Measured } from '../../components/Promql.tsx'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import { type ServerColumn, rejectedSum, spreadText, type AcrossRow } from '../../../core/verdict/acrossRows.ts'
-import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
 import { NOT_APPLICABLE, UNKNOWN } from '../../../core/text/format.ts'
@@ -72,13 +72,10 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
   const room = Math.floor((width - ALWAYS) / Math.max(1, servers.length)) - NUMBERS
   const bar = Math.max(BAR.least, Math.min(BAR.most, room))
   const columns: readonly DataColumn<AcrossRow>[] = [
-    {
-      id: 'level',
-      header: 'Priority level',
+    column('level', 'Priority level', (row) => row.name, {
       term: 'priority-level',
-      value: (row) => row.name,
       cell: (row) => <LevelName name={row.name} stale={allStale} />,
-    },
+    }),
     {
       id: 'state',
       width: STATE,
@@ -220,13 +217,10 @@ export function sumColumns(
 ): readonly DataColumn<AggregateLevel>[] {
   const beside = new Map(side.map((row) => [row.name, row]))
   return [
-    {
-      id: 'level',
-      header: 'Priority level',
+    column('level', 'Priority level', (level) => level.name, {
       term: 'priority-level',
-      value: (level) => level.name,
       cell: (level) => <LevelName name={level.name} />,
-    },
+    }),
     {
       id: 'state',
       width: STATE,

@@ -9,7 +9,7 @@ import { useSize } from '../../charts/plot.tsx'
 import { BARS_AT_MOST, queueFieldData, type QueueMarks } from '../../charts/queueField.data.ts'
 import { Button } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
-import type { DataColumn } from '../../components/dataColumns.ts'
+import { column, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Select } from '../../components/Field.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
@@ -259,16 +259,13 @@ const differs = styles['differs']
 
 const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
   { id: 'level', header: 'Level', value: ({ level }) => level, cell: ({ level }) => <LevelName name={level} /> },
-  {
-    id: 'differing',
-    header: 'Differ',
+  column('differing', 'Differ', ({ differing }) => differing, {
     title: 'Requests that wait or execute now and are in a different place in B',
     align: 'right',
     width: 72,
-    value: ({ differing }) => differing,
     cell: ({ differing }) => format.fixed(differing),
     look: ({ differing }) => (differing > 0 ? differs : undefined),
-  },
+  }),
   ...BESIDE_NUMBERS.flatMap(({ id, header, term, title, of }) =>
     (['a', 'b'] as const).map((side): DataColumn<BesideLevel> => {
       const value = (row: BesideLevel, from = row[side]): number | undefined => from && of(from)
@@ -289,28 +286,13 @@ const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
 ]
 
 const REQUEST_COLUMNS: readonly DataColumn<BesideRow>[] = [
-  {
-    id: 'differs',
-    header: 'Differs',
-    hiddenHeader: true,
-    width: 36,
-    value: (row) => (row.differs ? '≠' : ''),
-  },
-  {
-    id: 'arrived',
-    header: 'Arrived (s)',
+  column('differs', 'Differs', (row) => (row.differs ? '≠' : ''), { hiddenHeader: true, width: 36 }),
+  column('arrived', 'Arrived (s)', ({ arrivedSeconds }) => arrivedSeconds, {
     align: 'right',
     width: 104,
-    value: ({ arrivedSeconds }) => arrivedSeconds,
     cell: ({ arrivedSeconds }) => format.fixed(arrivedSeconds, 6),
-  },
+  }),
   { id: 'a', header: 'A', width: 148, value: ({ a }) => standingText(a) },
-  {
-    id: 'b',
-    header: 'B',
-    width: 148,
-    value: ({ b }) => standingText(b),
-    look: (row) => (row.differs ? differs : undefined),
-  },
+  column('b', 'B', ({ b }) => standingText(b), { width: 148, look: (row) => (row.differs ? differs : undefined) }),
   { id: 'request', header: 'Request', value: ({ request }) => request },
 ]

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import type { Edited } from '../../../core/manifest/edit.ts'
-import { editManifest } from '../../../core/manifest/edit.ts'
+import { type Edited, editManifest } from '../../../core/manifest/edit.ts'
 import { fieldOf, getIn, sameJson, type FieldPath, type Json } from '../../../core/manifest/json.ts'
 import type { LocatedFinding } from '../../../core/manifest/manifest.ts'
 import { Check } from '../../components/Button.tsx'

@@ -89,10 +89,7 @@ function PhaseEntry({ form, phase, index, open }: PhaseProps) {
             label="Add a change"
             value=""
             options={[['', 'choose'], ...missing.map((name) => [name, CHANGES[name]] as const)]}
-            onChange={(next) => {
-              const change = missing.find((name) => name === next)
-              if (change !== undefined) onChange(withChange(scenario, index, change), `add ${change}`)
-            }}
+            onChange={(change) => change !== '' && onChange(withChange(scenario, index, change), `add ${change}`)}
           />
         )}
       </div>

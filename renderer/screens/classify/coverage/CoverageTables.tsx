@@ -3,7 +3,7 @@ import type { CoverageRow, Standing } from '../../../../core/classify/coverage.t
 import { CATCH_ALL } from '../../../../core/config/objects.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
-import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
+import { column, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { LevelChip, LevelName, MiddleCut } from '../../../components/LevelChip.tsx'
 import { openRequest } from '../../../state/request.ts'
@@ -70,38 +70,26 @@ function StandingCell({ row }: { readonly row: CoverageRow }) {
 }
 
 const schemaColumns = (rates: ReadonlyMap<string, number>, watched: boolean): readonly DataColumn<CoverageRow>[] => [
-  {
-    id: 'order',
-    header: 'Order',
+  column('order', 'Order', ({ matchingPrecedence }) => matchingPrecedence, {
     term: 'matching-precedence',
     align: 'right',
     look: () => 'mono',
-    value: ({ matchingPrecedence }) => matchingPrecedence,
-  },
+  }),
   { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: ({ schema }) => schema },
-  {
-    id: 'level',
-    header: 'Level',
-    value: ({ level }) => level,
+  column('level', 'Level', ({ level }) => level, {
     cell: ({ level, standing }) => <LevelName name={level} stale={standing.kind === 'dangling'} />,
-  },
-  {
-    id: 'standing',
-    header: 'Requests',
-    value: ({ standing, schema, level }) => standingText(standing, schema, level),
+  }),
+  column('standing', 'Requests', ({ standing, schema, level }) => standingText(standing, schema, level), {
     cell: (row) => <StandingCell row={row} />,
-  },
-  {
-    id: 'rate',
-    header: 'Dispatched /s',
+  }),
+  column('rate', 'Dispatched /s', ({ schema }) => rates.get(schema), {
     term: 'dispatched',
     align: 'right',
-    value: ({ schema }) => rates.get(schema),
     cell: ({ schema, total }) => {
       const rate = rates.get(schema)
       return rate === undefined ? (total === 0 ? '0' : UNKNOWN) : format.significant(rate)
     },
-  },
+  }),
   ...(watched
     ? [
         numberColumn<CoverageRow>('counted', 'Counted', ({ counted }) => counted, {
@@ -144,50 +132,38 @@ export const FlowTable = memo(function FlowTable(props: {
 })
 
 const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataColumn<FlowRow>[] => [
-  {
-    id: 'flow',
-    header: 'Flow',
+  column('flow', 'Flow', ({ name }) => name, {
     term: 'flow',
-    value: ({ name }) => name,
     cell: ({ name }) => (
       <span className={classes('mono', styles['name'])} title={name}>
         {name}
       </span>
     ),
-  },
-  {
-    id: 'schema',
-    header: 'Flow schema',
+  }),
+  column('schema', 'Flow schema', ({ schema }) => schema, {
     term: 'flow-schema',
-    value: ({ schema }) => schema,
     cell: ({ schema, level }) => (
       <span className={styles['outcome']}>
         <LevelChip name={level} />
         {schema}
       </span>
     ),
-  },
+  }),
   ...(withDraft ? [DRAFT] : []),
   numberColumn('requests', 'Seen', ({ requests }) => requests, { title: 'Requests that dumps showed, each once' }),
   numberColumn('users', 'Users', ({ users }) => users),
-  {
-    id: 'last',
-    header: 'Last seen',
+  column('last', 'Last seen', ({ lastAt }) => lastAt, {
     align: 'right',
-    value: ({ lastAt }) => lastAt,
     cell: ({ lastAt }) =>
       at === undefined ? format.time(lastAt) : at - lastAt < 1_000 ? 'now' : `${format.age(at - lastAt)} ago`,
-  },
-  {
-    id: 'example',
-    header: 'Newest request',
-    value: ({ words }) => words,
+  }),
+  column('example', 'Newest request', ({ words }) => words, {
     cell: ({ words }) => (
       <span className={classes('mono', styles['words'])} title={words}>
         <MiddleCut text={words === '' ? UNKNOWN : words} />
       </span>
     ),
-  },
+  }),
 ]
 
 const DRAFT: DataColumn<FlowRow> = {

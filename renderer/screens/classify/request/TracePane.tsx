@@ -3,7 +3,7 @@ import type { Classification, DanglingTrace, Outcome, SchemaTrace } from '../../
 import type { Criterion } from '../../../../core/classify/mismatch.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
-import { inGivenOrder, type DataColumn } from '../../../components/dataColumns.ts'
+import { column, inGivenOrder, type DataColumn } from '../../../components/dataColumns.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { openPage } from '../../../state/route.ts'
@@ -57,33 +57,24 @@ const dimmed = (row: TraceRow): string | undefined => (isDim(row) ? styles['dim'
 
 const columnsFor = (criteria: readonly Criterion[]): readonly DataColumn<TraceRow>[] =>
   inGivenOrder([
-    {
-      id: 'precedence',
-      header: 'Order',
+    column('precedence', 'Order', (row) => row.matchingPrecedence, {
       term: 'matching-precedence',
       align: 'right',
       width: 64,
       look: (row) => classes('mono', dimmed(row)),
-      value: (row) => row.matchingPrecedence,
-    },
-    {
-      id: 'schema',
-      header: 'Flow schema',
+    }),
+    column('schema', 'Flow schema', (row) => row.flowSchema, {
       term: 'flow-schema',
       look: (row) => classes(dimmed(row), row.part && row.decides && styles['strong']),
-      value: (row) => row.flowSchema,
-    },
-    {
-      id: 'level',
-      header: 'Level',
+    }),
+    column('level', 'Level', (row) => row.priorityLevel, {
       term: 'priority-level',
-      value: (row) => row.priorityLevel,
       cell: (row) => (
         <span className={classes(styles['level'], dimmed(row))}>
           <LevelName name={row.priorityLevel} stale={isDim(row)} />
         </span>
       ),
-    },
+    }),
     ...criteria.map((criterion): DataColumn<TraceRow> => {
       const [header, title] = HEADERS[criterion]
       const outcome = (row: TraceRow): Outcome => (row.part ? (row.rule?.outcomes[criterion] ?? 'none') : 'none')

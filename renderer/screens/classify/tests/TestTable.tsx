@@ -4,6 +4,7 @@ import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestTest } from '../../../../core/contract/objects.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
+import { column } from '../../../components/dataColumns.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
 import { Button, Buttons } from '../../../components/Button.tsx'
@@ -101,10 +102,7 @@ const NOW: DataColumn<TestRow> = {
 }
 
 const REST: readonly DataColumn<TestRow>[] = [
-  {
-    id: 'expect',
-    header: 'Expected',
-    value: ({ test }) => test.expect?.flowSchema,
+  column('expect', 'Expected', ({ test }) => test.expect?.flowSchema, {
     cell: ({ test, now }) =>
       test.expect === undefined ? (
         <span className={styles['quiet']}>nothing</span>
@@ -118,21 +116,15 @@ const REST: readonly DataColumn<TestRow>[] = [
           {test.expect.flowSchema}
         </span>
       ),
-  },
-  {
-    id: 'request',
-    header: 'Request',
-    value: ({ test }) => `${test.request.method} ${test.request.url}`,
+  }),
+  column('request', 'Request', ({ test }) => `${test.request.method} ${test.request.url}`, {
     cell: ({ test }) => (
       <span className={classes('mono', styles['request'])} title={`${test.request.method} ${test.request.url}`}>
         <MiddleCut text={requestWords(test.request)} />
       </span>
     ),
-  },
-  {
-    id: 'user',
-    header: 'User',
-    value: ({ test }) => test.request.user,
+  }),
+  column('user', 'User', ({ test }) => test.request.user, {
     cell: ({ test }) => (
       <span
         className={classes('mono', styles['user'])}
@@ -141,7 +133,7 @@ const REST: readonly DataColumn<TestRow>[] = [
         <MiddleCut text={shortUser(test.request.user)} />
       </span>
     ),
-  },
+  }),
 ]
 
 const DRAFT: DataColumn<TestRow> = {

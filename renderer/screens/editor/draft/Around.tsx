@@ -11,7 +11,7 @@ import { classes } from '../../../components/classes.ts'
 import { Term } from '../../../components/Term.tsx'
 import { levelColor } from '../../../state/levels.ts'
 import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
-import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
+import { column, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { format } from '../../../theme/format.ts'
@@ -58,22 +58,16 @@ function OrderPane(props: { readonly objects: ObjectSet; readonly name: string; 
 }
 
 const ORDER_COLUMNS: readonly DataColumn<NeighbourRow>[] = [
-  {
-    id: 'precedence',
-    header: 'Precedence',
+  column('precedence', 'Precedence', ({ precedence }) => precedence, {
     term: 'matching-precedence',
     align: 'right',
     look: () => classes(styles['faint'], 'mono'),
-    value: ({ precedence }) => precedence,
-  },
-  {
-    id: 'name',
-    header: 'Flow schema',
+  }),
+  column('name', 'Flow schema', ({ name }) => name, {
     term: 'flow-schema',
     look: () => styles['clip'],
-    value: ({ name }) => name,
     cell: ({ name }) => <MiddleCut text={name} />,
-  },
+  }),
   { id: 'remark', header: 'Traffic', align: 'right', look: () => styles['faint'], value: ({ remark }) => remark },
 ]
 
