@@ -109,7 +109,7 @@ export function portProblem(error: unknown, option: string, port: number): unkno
 const PROGRESS_MS = 5_000
 const FIRST_PROGRESS_MS = 1_000
 
-/** Reports the progress of an operation that takes longer than a second, at intervals: the completed fraction, and the seconds remaining. */
+/** Reports, once a second has passed, how much of an operation is done, and how many seconds are left. */
 export function progressOf(
   { environment, tell }: Pick<Console, 'environment' | 'tell'>,
   sentence: (part: number, seconds: number) => string,

@@ -1,12 +1,7 @@
 import { EXPORTS, exportText, LABELLED, type ExportKind } from '../../core/alerts/exports.ts'
 import { equals } from '../../core/prom/promql.ts'
 import { writeAtomically } from '../files/files.ts'
-import {
-  exportRecording,
-  isRecordingFile,
-  startOfFile,
-  type ExportOptions,
-} from '../recordings/recordingFile.ts'
+import { exportRecording, isRecordingFile, startOfFile, type ExportOptions } from '../recordings/recordingFile.ts'
 import type { ListedRecording } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'
 import { lists, texts } from './options.ts'

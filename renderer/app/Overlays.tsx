@@ -69,10 +69,17 @@ function UploadProgress() {
   return (
     <section className={dialog['toast']} aria-label="Opening a recording">
       <p>
-        Opening {name}: {isSent ? `checking and unpacking, ${Math.round(imported * 100)} %` : `${format.bytes(sent)} of ${format.bytes(bytes)} sent`}
+        Opening {name}:{' '}
+        {isSent
+          ? `checking and unpacking, ${Math.round(imported * 100)} %`
+          : `${format.bytes(sent)} of ${format.bytes(bytes)} sent`}
       </p>
       <div className={styles['upload']}>
-        <progress max={Math.max(1, bytes)} value={isSent ? imported * bytes : sent} aria-label="Progress of the upload" />
+        <progress
+          max={Math.max(1, bytes)}
+          value={isSent ? imported * bytes : sent}
+          aria-label="Progress of the upload"
+        />
         <Button onClick={cancel}>Cancel</Button>
       </div>
     </section>
