@@ -155,6 +155,8 @@ export const procedures = {
   'recordings.cancelUpload': procedure(z.object({ upload: z.string() }), nothing),
   /** Adds the recording of the uploaded file; resolves to its id. `bad-answer` for a file that no console exported. */
   'recordings.import': procedure(z.object({ upload: z.string() }), z.string()),
+  /** The fraction of it that is imported so far. */
+  'recordings.imported': procedure(z.object({ upload: z.string() }), z.number()),
   /** The incident report of a recording, or of a part of it. */
   'recordings.report': procedure(RecordingPartSchema, ReportSchema),
   /**

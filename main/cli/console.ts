@@ -107,18 +107,19 @@ export function portProblem(error: unknown, option: string, port: number): unkno
 }
 
 const PROGRESS_MS = 5_000
+const FIRST_PROGRESS_MS = 1_000
 
-/** Reports the progress of a long operation at intervals: the completed fraction, and the seconds remaining. */
+/** Reports, once a second has passed, how much of an operation is done, and how many seconds are left. */
 export function progressOf(
   { environment, tell }: Pick<Console, 'environment' | 'tell'>,
   sentence: (part: number, seconds: number) => string,
 ): (part: number) => void {
   const started = environment.now()
-  let printedAt = started
+  let due = started + FIRST_PROGRESS_MS
   return (part) => {
     const now = environment.now()
-    if (now - printedAt < PROGRESS_MS || part === 0) return
-    printedAt = now
+    if (now < due || part === 0) return
+    due = now + PROGRESS_MS
     tell(sentence(part, Math.round(((now - started) * (1 - part)) / part / 1_000)))
   }
 }

@@ -7,7 +7,7 @@ import { createArchive } from '../recordings/archive.ts'
 import { listRecordings, RECORDINGS, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { importRecording } from '../recordings/recordingFile.ts'
 import { createPresence } from '../store/database.ts'
-import type { Console } from './console.ts'
+import { progressOf, type Console } from './console.ts'
 import { texts } from './options.ts'
 import { timeFrom, UsageError, type Given, type OptionInfo } from './usage.ts'
 
@@ -17,7 +17,7 @@ export const RANGE_OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** The dependencies of looking up a recording. */
-export type Shelf = Pick<Console, 'stateDir' | 'signal'>
+export type Shelf = Pick<Console, 'stateDir' | 'signal' | 'environment' | 'tell'>
 
 /** The recordings of this console's state folder, the latest first. */
 export function allRecordings({ stateDir }: Pick<Console, 'stateDir'>): readonly ListedRecording[] {
@@ -25,13 +25,23 @@ export function allRecordings({ stateDir }: Pick<Console, 'stateDir'>): readonly
   return listRecordings(join(stateDir, RECORDINGS), (writer) => presence.runs(writer))
 }
 
+/** Imports a file, reporting the progress. Resolves to the id of the recording; rejects with `ProblemError`. */
+export const imported = (file: string, console: Shelf): Promise<string> =>
+  importRecording(file, console.stateDir, {
+    signal: console.signal,
+    onPart: progressOf(
+      console,
+      (part, seconds) => `${file}: ${Math.round(part * 100)} % imported, about ${seconds} s left.`,
+    ),
+  })
+
 /**
  * A recording by an unambiguous prefix of its id, or by the path of a file with one, which is imported first. Rejects
  * with `ProblemError` or `UsageError`.
  */
 export async function recordingNamed(text: string, console: Shelf): Promise<ListedRecording> {
   const isFile = (await stat(text).catch(() => undefined))?.isFile() === true
-  const id = isFile ? await importRecording(text, console.stateDir, console.signal) : text
+  const id = isFile ? await imported(text, console) : text
   const found = allRecordings(console).filter((entry) => entry.id.startsWith(id))
   const [entry] = found
   if (entry === undefined) {

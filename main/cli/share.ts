@@ -1,20 +1,14 @@
 import { EXPORTS, exportText, LABELLED, type ExportKind } from '../../core/alerts/exports.ts'
 import { equals } from '../../core/prom/promql.ts'
 import { writeAtomically } from '../files/files.ts'
-import {
-  importRecording,
-  exportRecording,
-  isRecordingFile,
-  startOfFile,
-  type ExportOptions,
-} from '../recordings/recordingFile.ts'
+import { exportRecording, isRecordingFile, startOfFile, type ExportOptions } from '../recordings/recordingFile.ts'
 import type { ListedRecording } from '../recordings/library.ts'
 import type { Console, ExitCode } from './console.ts'
 import { lists, texts } from './options.ts'
 import { importFiles } from './importFiles.ts'
 import { refuseExisting } from './refuseExisting.ts'
 import { readInputFiles } from './inputFiles.ts'
-import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
+import { imported, RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { matcherFrom } from './sourceOptions.ts'
 import { readNumber, refuseOptions, UsageError, type Command, type Given, type OptionInfo } from './usage.ts'
@@ -137,7 +131,7 @@ async function runImport({ operands }: Given, console: Console): Promise<ExitCod
       others.push(file)
       continue
     }
-    const id = await importRecording(file, console.stateDir, console.signal)
+    const id = await imported(file, console)
     console.print([`${file}: recording ${id}`])
   }
   if (others.length === 0) return 0

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, type ReadStream } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -178,11 +178,21 @@ export async function startOfFile(path: string): Promise<Uint8Array> {
   }
 }
 
+export interface ImportOptions {
+  readonly signal: AbortSignal
+  /** Called with the fraction of the file that is imported. */
+  readonly onPart?: (part: number) => void
+}
+
 /**
  * Imports the recording in a file; importing the same file twice gives one recording. Resolves to its id. Rejects with
  * `ProblemError` in one sentence for a file that was not exported by a console, and stores nothing of it.
  */
-export async function importRecording(path: string, stateDir: string, signal: AbortSignal): Promise<string> {
+export async function importRecording(
+  path: string,
+  stateDir: string,
+  { signal, onPart = () => undefined }: ImportOptions,
+): Promise<string> {
   const name = basename(path)
   const handle = await openRegular(path)
   try {
@@ -206,7 +216,7 @@ export async function importRecording(path: string, stateDir: string, signal: Ab
     if (listRecordings(join(stateDir, RECORDINGS), () => false).some((one) => one.id === id)) return id
     const about = { recording: id, startedAt: head.from, source: head.source }
     const packed = createReadStream(path, { start: bytes, end: end - 1, signal })
-    await shelve(stateDir, about, eventsOf(name, unpacked(name, packed, end - bytes), head.held))
+    await shelve(stateDir, about, eventsOf(name, unpacked(name, packed, end - bytes, onPart), head.held))
     return id
   } catch (error) {
     signal.throwIfAborted()
@@ -264,7 +274,12 @@ async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
 }
 
 /** Lines of the events, with no more characters than a recording of that size has. */
-async function* unpacked(name: string, packed: Readable, packedBytes: number): AsyncGenerator<string> {
+async function* unpacked(
+  name: string,
+  packed: ReadStream,
+  packedBytes: number,
+  onPart: (part: number) => void,
+): AsyncGenerator<string> {
   const most = Math.max(LEAST_UNPACKED_BYTES, packedBytes * MOST_RATIO)
   let left = Math.max(LEAST_EVENTS, packedBytes * MOST_EVENTS_PER_BYTE)
   const zstd = createZstdDecompress()
@@ -275,6 +290,7 @@ async function* unpacked(name: string, packed: Readable, packedBytes: number): A
   try {
     for await (const piece of chunksOf(zstd)) {
       bytes += piece.length
+      onPart(packed.bytesRead / packedBytes)
       const lines = decoder.decode(piece, { stream: true }).split('\n')
       const last = lines.pop() ?? ''
       left -= lines.length

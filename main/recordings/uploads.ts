@@ -21,6 +21,8 @@ export interface Uploads {
   add(part: UploadPart): Promise<void>
   /** After everything was sent: resolves to the id of the recording. The upload ends either way. */
   import(upload: string): Promise<string>
+  /** The fraction of it that is imported. */
+  imported(upload: string): number
   /** Ends it, even while it is being imported; nothing is left. Does nothing for an upload that has ended. */
   cancel(upload: string): Promise<void>
   /** Ends all. */
@@ -38,6 +40,7 @@ interface Upload {
   readonly file: FileHandle
   readonly ended: AbortController
   received: number
+  imported: number
   /** A part is being written, or the whole file is being imported. */
   busy: boolean
   forget: () => void
@@ -111,6 +114,7 @@ export function createUploads(stateDir: string, { after }: Pick<Environment, 'af
           file,
           ended,
           received: 0,
+          imported: 0,
           busy: false,
           forget: () => undefined,
         }
@@ -143,11 +147,15 @@ export function createUploads(stateDir: string, { after }: Pick<Environment, 'af
         if (upload.received < upload.bytes) {
           throw new ProblemError('invalid-input', `Only a part of ${upload.name} was sent. Open it again.`)
         }
-        return importRecording(upload.path, stateDir, upload.ended.signal)
+        return importRecording(upload.path, stateDir, {
+          signal: upload.ended.signal,
+          onPart: (part) => void (upload.imported = part),
+        })
       })
       await end(id)
       return recording
     },
+    imported: (id) => find(id).imported,
     cancel: end,
     async close() {
       await Promise.all([...uploads.keys()].map(end))

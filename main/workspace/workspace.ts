@@ -300,6 +300,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         return null
       },
       'recordings.import': async ({ upload }) => (await uploads()).import(upload),
+      'recordings.imported': async ({ upload }) => (await uploads()).imported(upload),
       'recordings.report': async (part) => (await access.recordings()).report(part, options.version),
       [OPEN_PAST]: ({ connection }) => openPast(connection),
       'sources.servers': ({ target }) => access.prometheusServers(asConnected(target), environment),

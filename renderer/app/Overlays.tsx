@@ -64,15 +64,22 @@ function DropTarget() {
 function UploadProgress() {
   const uploading = uploadStore((state) => state.uploading)
   if (uploading === undefined) return null
-  const { name, bytes, sent, cancel } = uploading
+  const { name, bytes, sent, imported, cancel } = uploading
   const isSent = sent >= bytes
   return (
     <section className={dialog['toast']} aria-label="Opening a recording">
       <p>
-        Opening {name}: {isSent ? 'checking and unpacking' : `${format.bytes(sent)} of ${format.bytes(bytes)} sent`}
+        Opening {name}:{' '}
+        {isSent
+          ? `checking and unpacking, ${Math.round(imported * 100)} %`
+          : `${format.bytes(sent)} of ${format.bytes(bytes)} sent`}
       </p>
       <div className={styles['upload']}>
-        <progress max={Math.max(1, bytes)} {...(!isSent && { value: sent })} aria-label="Progress of the upload" />
+        <progress
+          max={Math.max(1, bytes)}
+          value={isSent ? imported * bytes : sent}
+          aria-label="Progress of the upload"
+        />
         <Button onClick={cancel}>Cancel</Button>
       </div>
     </section>

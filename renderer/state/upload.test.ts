@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { MOST_RECORDING_BYTES, UPLOAD_PART_BYTES } from '../../core/bounds.ts'
 import type { Client } from '../../core/contract/contract.ts'
 import { setClient } from './client.ts'
@@ -55,6 +55,26 @@ it('sends a file in parts of one size, one after the other, and says how far it 
   ])
   expect(progress).toEqual([0, first, first + second, 3 * PIECE])
   expect(uploadStore.getState().uploading).toBeUndefined()
+})
+
+it('says how much of it is imported, until it is', async () => {
+  vi.useFakeTimers()
+  const done = Promise.withResolvers<string>()
+  const parts: number[] = []
+  const end = uploadStore.subscribe(({ uploading }) => uploading && parts.push(uploading.imported))
+  answer = async (name) => {
+    if (name === 'recordings.upload') return 'u1'
+    if (name === 'recordings.imported') return (parts.at(-1) ?? 0) + 0.25
+    return name === 'recordings.import' ? done.promise : null
+  }
+  const uploaded = uploadRecording(file(1))
+  await vi.advanceTimersByTimeAsync(1_600)
+  done.resolve('r1')
+  expect(await uploaded).toBe('r1')
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(parts).toEqual([0, 0, 0.25, 0.5, 0.75])
+  end()
+  vi.useRealTimers()
 })
 
 it('stops where the reader gives it up, and tells the other side', async () => {

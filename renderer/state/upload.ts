@@ -9,8 +9,12 @@ export interface Uploading {
   readonly bytes: number
   /** Bytes sent. After the last one the console checks and unpacks the file. */
   readonly sent: number
+  /** The fraction that is unpacked. */
+  readonly imported: number
   readonly cancel: () => void
 }
+
+const ASK_MS = 500
 
 /** A page sends one at a time. */
 export const uploadStore = create<{ readonly uploading?: Uploading }>(() => ({}))
@@ -33,11 +37,13 @@ export async function uploadRecording(file: Sendable): Promise<string> {
   }
   const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
   const cancel = (): void => giveUp(new ProblemError('cancelled', `${name} was not opened: you cancelled it.`))
-  const show = (sent: number): void => uploadStore.setState({ uploading: { name, bytes, sent, cancel } })
+  const show = (sent: number, imported = 0): void =>
+    uploadStore.setState({ uploading: { name, bytes, sent, imported, cancel } })
   // It may be cancelled while nothing awaits it.
   givenUp.catch(() => undefined)
   show(0)
   let upload: string | undefined
+  let asking: ReturnType<typeof setInterval> | undefined
   try {
     upload = await client().call('recordings.upload', { name, bytes })
     let at = 0
@@ -46,7 +52,16 @@ export async function uploadRecording(file: Sendable): Promise<string> {
       at += part.length
       show(at)
     }
-    return await Promise.race([givenUp, client().call('recordings.import', { upload })])
+    const asked = { upload }
+    asking = setInterval(
+      () =>
+        void client()
+          .call('recordings.imported', asked)
+          .then((part) => asking !== undefined && show(bytes, part))
+          .catch(() => undefined),
+      ASK_MS,
+    )
+    return await Promise.race([givenUp, client().call('recordings.import', asked)])
   } catch (thrown) {
     // An upload that failed on the other side has already ended there.
     if (upload !== undefined)
@@ -55,6 +70,8 @@ export async function uploadRecording(file: Sendable): Promise<string> {
         .catch(() => undefined)
     throw thrown
   } finally {
+    clearInterval(asking)
+    asking = undefined
     uploadStore.setState({}, true)
   }
 }

@@ -80,7 +80,7 @@ export async function startProxies({ programs, sources }: UpstreamTests, rules?:
 
 /**
  * Runs those tests of a suite, or all of it. A test that fails may leave something behind, for which etcd's tests skip
- * later ones, or end their process: those run again in another process. A test that has no outcome even so has failed.
+ * later ones, or end their process: those run again in another process.
  */
 export async function runSuite(
   tests: UpstreamTests,
@@ -104,18 +104,18 @@ export async function runSuite(
   const ofE2e = name === 'common' || name === 'e2e' ? ['-bin-dir', programs] : []
   const all = only ?? (await execute(['-test.list', run.source])).filter((line) => line.startsWith('Test'))
   const outcomes = new Map<string, Outcome>()
-  for (let left = all, before = Number.POSITIVE_INFINITY; left.length > 0 && left.length < before; ) {
+  for (let left = all; left.length > 0; left = left.filter((test) => !outcomes.has(test))) {
     const args = ['-test.v', '-test.timeout=120m', '-test.run', `^(${left.join('|')})$`, ...ofE2e]
+    const before = outcomes.size
     let failing = false
     for (const line of await execute(args)) {
       const [, outcome, test = ''] = /^--- (PASS|FAIL|SKIP): ([^\s/]+)/.exec(line) ?? []
       failing ||= outcome === 'FAIL'
       if (outcome === 'PASS' || outcome === 'FAIL' || (outcome === 'SKIP' && !failing)) outcomes.set(test, outcome)
     }
-    before = left.length
-    left = left.filter((test) => !outcomes.has(test))
+    // The first one ended the process.
+    if (outcomes.size === before) outcomes.set(left[0] ?? '', 'FAIL')
   }
-  for (const test of all) if (!outcomes.has(test)) outcomes.set(test, 'FAIL')
   return outcomes
 }
 

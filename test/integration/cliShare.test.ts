@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FrameSchema } from '../../core/frame/frame.ts'
+import { systemEnvironment } from '../../main/ports/environment.ts'
 import { syntheticStory, type StoryMoment } from '../fixtures/synthetic.ts'
 import type { Finished } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
@@ -22,6 +23,8 @@ let exported: Finished
 /** The console that recorded, and one that has recorded nothing. */
 const here = (): void => void vi.stubEnv('APF_CONSOLE_STATE', join(folder, 'here'))
 const elsewhere = (name = 'elsewhere'): void => void vi.stubEnv('APF_CONSOLE_STATE', join(folder, name))
+/** Nothing but the progress of an import, which a busy machine delays. */
+const QUIET = expect.stringMatching(/^(.* % imported, about \d+ s left\.\n)*$/)
 const lines = (output: string): string[] => output.trimEnd().split('\n')
 
 const story: StoryMoment[] = []
@@ -52,6 +55,15 @@ afterAll(async () => {
 })
 
 describe('a recording as a file', () => {
+  it('says how far its import is when that takes longer than a second', async () => {
+    elsewhere('slow')
+    let now = Date.now()
+    const clock = vi.spyOn(systemEnvironment, 'now').mockImplementation(() => (now += 2_000))
+    const { told } = await runHere('import', file)
+    clock.mockRestore()
+    expect(told).toMatch(/incident\.apfrec: \d+ % imported, about \d+ s left\.\n/)
+  })
+
   it('is read by this user only, is not replaced unasked, and is the same content each time', async () => {
     here()
     expect(exported).toMatchObject({ code: 0, told: '' })
@@ -75,7 +87,8 @@ describe('a recording as a file', () => {
       code: 0,
       output: expect.stringMatching(/: recording 20261121T030100Z-[0-9a-f]{8}\n$/),
     })
-    expect(await runHere('import', file)).toEqual(imported)
+    const { code, output } = imported
+    expect(await runHere('import', file)).toMatchObject({ code, output })
     expect(lines((await runHere('recordings')).output)).toHaveLength(2)
     const again = await runHere('recordings', ID, ...RANGE)
     expect(again).toEqual(told)
@@ -86,7 +99,7 @@ describe('a recording as a file', () => {
     elsewhere('third')
     const at = '2026-11-21T03:01:30Z'
     const snapshot = await runHere('snapshot', '--recording', file, '--at', at)
-    expect([snapshot.code, snapshot.told]).toEqual([0, ''])
+    expect(snapshot).toMatchObject({ code: 0, told: QUIET })
     const frame = FrameSchema.parse(JSON.parse(snapshot.output))
     expect(frame).toMatchObject({ at: '2026-11-21T03:01:30.000Z', source: { kind: 'recording', name: 'prod' } })
     expect(frame.servers).toHaveLength(2)
@@ -183,12 +196,12 @@ describe('report', () => {
   it('writes an incident report of a range, as Markdown or as a page', async () => {
     elsewhere('reports')
     const printed = await runHere('report', file)
-    expect(printed).toMatchObject({ code: 0, told: '' })
+    expect(printed).toMatchObject({ code: 0, told: QUIET })
     expect(printed.output).toMatch(
       /^# Incident report: prod\n\n2026-11-21 03:01:00 to 2026-11-21 03:02:00 UTC \(1 min\)/,
     )
     const page = join(folder, 'report.html')
-    expect(await runHere('report', file, page)).toEqual({ code: 0, output: '', told: '' })
+    expect(await runHere('report', file, page)).toEqual({ code: 0, output: '', told: QUIET })
     expect(await readFile(page, 'utf8')).toMatch(/^<!doctype html>[^]*<svg/)
     expect((await runHere('report', file, page)).told).toContain('--force')
     expect((await runHere('report', file, '--from', '2027-01-01T00:00:00Z')).told).toContain(
@@ -211,7 +224,7 @@ describe('a report as PDF', () => {
       'for a; do case $a in --print-to-pdf=*) to=${a#*=};; file:*) from=${a#file://};; esac; done; cp "$from" "$to"',
     )
     const pdf = join(folder, 'report.pdf')
-    expect(await runHere('report', file, pdf)).toEqual({ code: 0, output: '', told: '' })
+    expect(await runHere('report', file, pdf)).toEqual({ code: 0, output: '', told: QUIET })
     expect(await readFile(pdf, 'utf8')).toMatch(/^<!doctype html>[^]*<svg/)
     expect((await runHere('report', file, '--format', 'pdf')).told).toContain('A PDF needs the file to write')
   })

@@ -180,13 +180,16 @@ export async function attackMany(listener: Listener, connections: number, seed: 
   for (const socket of kept) socket.destroy()
 }
 
+/** A machine that is busy with the attack answers late. */
+const PATIENCE_MS = 60_000
+
 /** What an honest client receives: the status of HTTP, or of gRPC; a word when nothing. */
 export async function honest({ port, secure, ask }: Listener): Promise<number | string> {
   const url = `${secure ? 'https' : 'http'}://localhost:${port}`
   if (ask === 'put') {
     const session = connectSession(url, { rejectUnauthorized: false })
     session.on('error', () => undefined)
-    const status = await Promise.race([putKey(session, '/x'), sleep(10_000, 'no answer')])
+    const status = await Promise.race([putKey(session, '/x'), sleep(PATIENCE_MS, 'no answer')])
     session.destroy()
     return Number.isNaN(Number(status)) ? status : Number(status)
   }
@@ -196,7 +199,7 @@ export async function honest({ port, secure, ask }: Listener): Promise<number | 
       {
         agent: false,
         rejectUnauthorized: false,
-        timeout: 10_000,
+        timeout: PATIENCE_MS,
         headers: { 'X-Remote-User': 'alice', host: `127.0.0.1:${port}` },
       },
       (answer) => resolve(answer.resume().statusCode ?? 'no status'),
