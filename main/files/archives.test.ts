@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { ProblemError } from '../../core/contract/errors.ts'
 import { unpack } from './archives.ts'
+import { MOST_FRAMES } from './zstd.ts'
 
 const LIMIT = 1024 * 1024
 
@@ -154,6 +155,22 @@ describe('archives', () => {
         const found = await unpack({ name: 'a', bytes }, LIMIT).catch((error: unknown) => error)
         expect(Array.isArray(found) || found instanceof ProblemError).toBe(true)
       }),
+    )
+  })
+})
+
+describe('frames of zstd', () => {
+  it('are read up to a number that real compressors do not reach', async () => {
+    const frame = zstdCompressSync('a')
+    const frames = (count: number) => ({ name: 'a.zst', bytes: Buffer.concat(Array.from({ length: count }, () => frame)) })
+    expect((await unpack(frames(300), LIMIT))[0]?.bytes.toString()).toBe('a'.repeat(300))
+    await expect(unpack(frames(MOST_FRAMES + 1), LIMIT)).rejects.toThrow(/more than 10000 zstd frames/)
+  })
+
+  it('that are cut short are said to be', async () => {
+    const packed = gzipSync('a'.repeat(9_999))
+    await expect(unpack({ name: 'a.gz', bytes: packed.subarray(0, -9) }, LIMIT)).rejects.toThrow(
+      'a.gz cannot be unpacked: it is cut short. Copy it again, or read what zcat prints of it.',
     )
   })
 })

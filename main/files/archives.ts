@@ -1,9 +1,11 @@
 import { promisify } from 'node:util'
-import { createZstdDecompress, gunzip, inflateRaw } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { gunzip, inflateRaw } from 'node:zlib'
 import { ProblemError } from '../../core/contract/errors.ts'
 import type { SentFile, UploadedFile } from '../../core/contract/source.ts'
 import { messageOf } from '../../core/text/text.ts'
 import { decodeText, megabytes, UnreadableFile } from './files.ts'
+import { zstdFrames } from './zstd.ts'
 
 /** A file, or one inside an archive. */
 export interface PackedFile {
@@ -85,24 +87,22 @@ async function plainOf(name: string, bytes: Buffer, unpacker: Unpacker, mostByte
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
       throw new UnreadableFile(name, 'size', `is larger than ${megabytes(mostBytes)} unpacked`)
-    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${messageOf(error)}.`)
+    const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR'
+    const why = isCut ? 'it is cut short. Copy it again, or read what zcat prints of it' : messageOf(error)
+    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${why}.`)
   }
 }
 
 const gunzipAsync: Unpacker = promisify(gunzip)
 const inflateAsync: Unpacker = promisify(inflateRaw)
-/** Node ends at the end of a frame; parallel compressors write many. */
 const zstdAsync: Unpacker = async (bytes, { maxOutputLength }) => {
   const parts: Buffer[] = []
   let left = maxOutputLength
-  for (let at = 0; at < bytes.length;) {
-    const frame = createZstdDecompress().end(bytes.subarray(at))
-    for await (const part of frame as AsyncIterable<Buffer>) {
-      parts.push(part)
-      left -= part.length
-      if (left < 0) throw Object.assign(new RangeError(), { code: 'ERR_BUFFER_TOO_LARGE' })
-    }
-    at += frame.bytesWritten
+  const from = (at: number): Promise<Readable> => Promise.resolve(Readable.from([bytes.subarray(at)]))
+  for await (const part of zstdFrames(from, bytes.length)) {
+    parts.push(part)
+    left -= part.length
+    if (left < 0) throw Object.assign(new RangeError(), { code: 'ERR_BUFFER_TOO_LARGE' })
   }
   return Buffer.concat(parts)
 }
