@@ -145,6 +145,8 @@ function summaryOf(
 ): string {
   const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
   const state = servers.length === 0 ? 'There are not enough samples.' : `${now.title}${before}`
+  // The state is the cause.
+  if (best?.cause === 'no-data') return state
   if (best === undefined) return `${state} No known cause fits.`
   const { level } = best.place
   const where =

@@ -162,9 +162,25 @@ describe('archives', () => {
 describe('frames of zstd', () => {
   it('are read up to a number that real compressors do not reach', async () => {
     const frame = zstdCompressSync('a')
-    const frames = (count: number) => ({ name: 'a.zst', bytes: Buffer.concat(Array.from({ length: count }, () => frame)) })
+    const frames = (count: number) => ({
+      name: 'a.zst',
+      bytes: Buffer.concat(Array.from({ length: count }, () => frame)),
+    })
     expect((await unpack(frames(300), LIMIT))[0]?.bytes.toString()).toBe('a'.repeat(300))
     await expect(unpack(frames(MOST_FRAMES + 1), LIMIT)).rejects.toThrow(/more than 10000 zstd frames/)
+  })
+
+  it('and archives that are cut anywhere before their end are said to be', async () => {
+    const whole = tarOf([
+      ['a', 'x'.repeat(700)],
+      ['b', 'y'],
+    ])
+    // Its last two blocks are the end; without them it is complete.
+    const end = whole.length - 1024
+    for (const length of [600, 1_300, 1_600, 2_000, end - 1]) {
+      await expect(unpack({ name: 'a.tar', bytes: whole.subarray(0, length) }, LIMIT)).rejects.toThrow(/cut/)
+    }
+    expect(await unpack({ name: 'a.tar', bytes: whole.subarray(0, end) }, LIMIT)).toHaveLength(2)
   })
 
   it('that are cut short are said to be', async () => {

@@ -139,7 +139,8 @@ function* tarMembers({ name: archive, bytes }: PackedFile): Generator<PackedFile
     return field.subarray(0, end === -1 ? length : end).toString('utf8')
   }
   let told: { name?: string | undefined; size?: number | undefined } = {}
-  for (let at = 0; at + BLOCK <= bytes.length && bytes[at] !== 0;) {
+  let at = 0
+  while (at + BLOCK <= bytes.length && bytes[at] !== 0) {
     const kind = text(at + 156, 1)
     const prefix = text(at + 257, 6) === 'ustar' ? text(at + 345, 155) : ''
     const size = told.size ?? sizeOf(bytes.subarray(at + 124, at + 136))
@@ -156,6 +157,8 @@ function* tarMembers({ name: archive, bytes }: PackedFile): Generator<PackedFile
       if (kind === '0' || kind === '' || kind === '7') yield { name: `${archive}/${clean(name)}`, bytes: content }
     }
   }
+  // Within a header, or in what fills the block of a file; whatever came after it is missing.
+  if (at !== bytes.length && bytes[at] !== 0) throw problem(archive, 'is a damaged or cut tar archive')
 }
 
 /** Octal digits, or a binary number where the first bit is set. */

@@ -83,9 +83,9 @@ describe.skipIf(noCluster).each(VERSIONS)('kube-apiserver %s', (version) => {
       expect([family, reason]).toEqual([family, expect.stringMatching(/^(?:removed|hidden|not-yet)$/)])
       expect({ family, has: has.has(family) && reason !== 'hidden' }).toEqual({ family, has: false })
     }
-    // The two deprecated families are hidden from 1.31 and 1.32 on.
+    // The two deprecated families are hidden from 1.31 and 1.32 on, and removed in 1.37.
     expect(server?.missing.filter(({ reason }) => reason === 'hidden')).toHaveLength(
-      minor < 31 ? 0 : minor < 32 ? 1 : 2,
+      minor < 31 || minor >= 37 ? 0 : minor < 32 ? 1 : 2,
     )
   })
 
