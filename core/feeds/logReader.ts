@@ -34,7 +34,7 @@ export function readLog(kind: FeedIdentity, text: string, nowMs: number): readon
 }
 
 /** The records of several logs in the order in which they were logged, as a feed has them. */
-export const inOrder = (logs: readonly (readonly FeedRecord[])[]): readonly FeedRecord[] =>
+export const mergedByTime = (logs: readonly (readonly FeedRecord[])[]): readonly FeedRecord[] =>
   logs.length < 2
     ? (logs[0] ?? [])
     : logs.flat().toSorted((a, b) => (a.kind === 'arrival' && b.kind === 'arrival' ? a.endedMs - b.endedMs : 0))
