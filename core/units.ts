@@ -35,6 +35,8 @@ export const secondsToNs = (seconds: number): Nanoseconds => Math.round(seconds 
 
 export const nsToSeconds = (ns: Nanoseconds): number => ns / NS_PER_SECOND
 
+export const microsecondsToSeconds = (microseconds: number): number => microseconds / 1e6
+
 /** The time `ns` after `start`. */
 export const unixMsAfter = (start: UnixMs, ns: Nanoseconds): UnixMs => start + nsToMs(ns)
 

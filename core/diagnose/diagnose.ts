@@ -201,6 +201,8 @@ function summaryOf(
   const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
   if (servers.length === 0) return best?.text ?? 'There are no samples.'
   const state = `${now.title}${before}`
+  // The state is the cause.
+  if (best?.cause === 'no-data') return state
   if (best === undefined) return `${state} No known cause fits.`
   const { level } = best.place
   const where =

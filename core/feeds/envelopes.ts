@@ -56,7 +56,7 @@ const FORMS: readonly Form[] = [
   // Log Analytics: names of columns apart from the rows.
   ({ columns, rows }) => {
     const names = list(columns)?.map((column) => text(member(column, 'name')) ?? '')
-    return names && list(rows)?.map((row) => objectOf(names, list(row) ?? []))
+    return names && list(rows)?.map((row) => membersOf(names, list(row) ?? []))
   },
   // CloudWatch Logs Insights: rows of columns with their names.
   ({ results }) =>
@@ -64,14 +64,14 @@ const FORMS: readonly Form[] = [
       const columns = list(row)
       const names = columns?.map((column) => text(member(column, 'field')))
       return names?.every((name) => name !== undefined) === true
-        ? objectOf(names, columns?.map((column) => member(column, 'value')) ?? [])
+        ? membersOf(names, columns?.map((column) => member(column, 'value')) ?? [])
         : row
     }),
   // OpenTelemetry: a map as a list of its members.
   (value) => (isJsonObject(value['kvlistValue']) ? [openTelemetry(value)] : undefined),
 ]
 
-export const objectOf = (names: readonly string[], values: readonly unknown[]): JsonObject =>
+export const membersOf = (names: readonly string[], values: readonly unknown[]): JsonObject =>
   Object.fromEntries(names.map((name, index) => [name, values[index]]))
 
 function openTelemetry(value: unknown): unknown {

@@ -33,6 +33,12 @@ export function readLog(kind: FeedIdentity, text: string, nowMs: number): readon
   return [...text.split('\n').flatMap((line) => reader.read(line, nowMs)), ...reader.end(nowMs)]
 }
 
+/** The records of several logs in the order in which they were logged, as a feed has them. */
+export const mergedByTime = (logs: readonly (readonly FeedRecord[])[]): readonly FeedRecord[] =>
+  logs.length < 2
+    ? (logs[0] ?? [])
+    : logs.flat().toSorted((a, b) => (a.kind === 'arrival' && b.kind === 'arrival' ? a.endedMs - b.endedMs : 0))
+
 /** The kind of a log, from the first of its lines that tells; `undefined` for other texts. */
 export function logKindOf(text: string): FeedIdentity | undefined {
   if (!REQUESTS.traces.test(text)) return undefined

@@ -3,7 +3,7 @@ import { parseJson } from '../text/text.ts'
 import {
   cutShort,
   type LogRecord,
-  objectOf,
+  membersOf,
   recordsIn,
   recordsInText,
   REQUESTS,
@@ -175,7 +175,7 @@ export class LogUnwrapper {
     if (line.includes('\u0000')) return [{ kind: 'damaged', problem: BINARY }]
     const { columns } = this
     const cells = columns !== undefined || line.startsWith('"') ? cellsOf(line) : []
-    const value = cells.length === columns?.length ? objectOf(columns, cells) : cells
+    const value = cells.length === columns?.length ? membersOf(columns, cells) : cells
     return (cells.length > 0 ? recordsIn(value, this.wanted) : undefined) ?? recordsInText(line, this.wanted)
   }
 

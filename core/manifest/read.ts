@@ -5,7 +5,7 @@ import type { FieldPath } from './json.ts'
 import { byPosition, isBroken, locate, located, locatedProblem, textDocuments } from './locate.ts'
 import { positionsIn, malformed, type TextProblem, type Tree, jsonOfMapping, type Mapping } from './tree.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote, Manifests, Position, TextRange } from './manifest.ts'
-import { changesOf, PATCH, unrenderedIn } from './unrendered.ts'
+import { changesIn, PATCH, unrenderedIn } from './unrendered.ts'
 
 export interface ReadOptions {
   /** Name of the file, for findings. A file that ends in `.json` is read only as JSON. */
@@ -178,7 +178,7 @@ function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Colle
     found.problems.push(malformed(tree.range, message, path))
     return
   }
-  const changes = changesOf(tree)
+  const changes = changesIn(tree)
   if (changes.length > 0)
     found.notes.push({
       at: tree.range,

@@ -47,7 +47,7 @@ const CHANGES = [
   'helmCharts',
 ]
 
-export const changesOf = ({ entries }: Mapping): readonly string[] =>
+export const changesIn = ({ entries }: Mapping): readonly string[] =>
   entries.has('apiVersion') && !JSON.stringify(entries.get('apiVersion')?.value).includes('kustomize')
     ? []
     : CHANGES.filter((name) => entries.has(name))

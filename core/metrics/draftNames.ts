@@ -1,3 +1,4 @@
+import { microsecondsToSeconds } from '../units.ts'
 import { EARLIEST_LIMIT, FAMILY } from './familyNames.ts'
 
 const PREFIX = 'apiserver_flowcontrol_'
@@ -42,7 +43,7 @@ const NAME = new RegExp(
 const IN_MICROSECONDS = 'apiserver_request_latencies'
 const LE = /([{,]le=")([\d.e+]+)"/
 const VALUE = /(?<=\}\s+)[\d.e+]+/
-const seconds = (microseconds: string): string => String(Number(microseconds) / 1e6)
+const seconds = (microseconds: string): string => String(microsecondsToSeconds(Number(microseconds)))
 const LABEL = /([{,]\s*)(priority|FlowSchema|flowschema|when)="((?:[^"\\]|\\.)*)"/g
 
 /** A page with the names of the draft under their present names; any other page unchanged. */

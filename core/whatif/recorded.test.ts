@@ -117,3 +117,30 @@ it('says that there is nothing in a file that holds no request', () => {
   expect(read('hello\n')).toEqual({ ok: false, problem: expect.stringMatching(/^The files contain no request/) })
   expect(read('')).toMatchObject({ ok: false })
 })
+
+describe('logs of several files', () => {
+  const event = (minute: number, second: number): string =>
+    JSON.stringify({
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      auditID: `${minute}-${second}`,
+      stage: 'ResponseComplete',
+      verb: 'list',
+      requestURI: '/api/v1/pods',
+      user: { username: 'ann', groups: ['system:authenticated'] },
+      requestReceivedTimestamp: new Date(NOW + minute * 60_000 + second * 1_000).toISOString(),
+      stageTimestamp: new Date(NOW + minute * 60_000 + second * 1_000 + 9).toISOString(),
+      annotations: { 'authorization.k8s.io/decision': 'allow' },
+    })
+  const minutes = Array.from({ length: 30 }, (_, minute) => minute)
+  const lines = (second: number): readonly string[] => minutes.map((minute) => event(minute, second))
+
+  it('are requests in the order of time, whatever the order of the files', () => {
+    const one = read(minutes.flatMap((minute) => [event(minute, 1), event(minute, 2)]).join('\n'))
+    const texts = [lines(2), lines(1)].map((all, n) => ({ file: `${n}`, text: all.join('\n') }))
+    const two = readRecorded(texts, baseline, NOW)
+    if (!one.ok || !two.ok) return expect.fail()
+    expect(two.arrivals.list.map(({ atNs }) => atNs)).toEqual(one.arrivals.list.map(({ atNs }) => atNs))
+    return undefined
+  })
+})

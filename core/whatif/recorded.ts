@@ -4,7 +4,7 @@ import { type LiveRequest, LiveRequestSchema } from '../contract/live.ts'
 import { REALLOCATION_MS } from '../frame/derive.ts'
 import type { FeedListener } from '../feeds/feedEngine.ts'
 import { createFeedRun } from '../feeds/feedRun.ts'
-import { createLogReader, logKindOf } from '../feeds/logReader.ts'
+import { createLogReader, mergedByTime, logKindOf, readLog } from '../feeds/logReader.ts'
 import { readRequestLine } from '../request/requestInfo.ts'
 import type { LiveRow } from '../live/requestLog.ts'
 import type { RunRequest } from '../run/run.ts'
@@ -198,11 +198,12 @@ function readFeed(
   run.configure(baseline.objects)
   const listener = new FeedArrivals()
   run.subscribe(listener)
-  for (const one of texts) {
+  const [only, ...others] = texts
+  if (only !== undefined && others.length === 0) {
     const reader = createLogReader(format, { placed: true })
-    for (const line of linesOf(one)) run.take(reader.read(line, nowMs), nowMs)
+    for (const line of linesOf(only)) run.take(reader.read(line, nowMs), nowMs)
     run.take(reader.end(nowMs), nowMs)
-  }
+  } else run.take(mergedByTime(texts.map(({ text }) => readLog(format, text, nowMs))), nowMs)
   run.finish()
   const { unreadable, lastUnreadable } = run.counts
   const unread =

@@ -5,6 +5,7 @@ import { strangeKeyInRequests, strangeKeyInTable } from '../../core/classify/con
 import { NO_QUERY, readRequestInfos } from '../../core/classify/requestInfoText.ts'
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/errors.ts'
+import { valuesIn } from '../../core/feeds/envelopes.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
 import { decodeText, readWithin } from '../files/files.ts'
 import type { Reading } from './inputFiles.ts'
@@ -155,12 +156,12 @@ function completed({
 const readFile = async (file: string, { readStdin, signal }: Reading): Promise<string> =>
   decodeText(await (file === '-' ? readStdin(MOST_BYTES) : readWithin(file, { mostBytes: MOST_BYTES, signal })))
 
+/** One JSON value, or a list of those that follow each other, as in lines of JSON. */
 function jsonIn(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ProblemError('invalid-input', `${nameOf(file)} is not JSON.`)
-  }
+  const { values, cut } = valuesIn(text)
+  const [value, ...others] = values
+  if (cut || value === undefined) throw new ProblemError('invalid-input', `${nameOf(file)} is not JSON.`)
+  return others.length === 0 ? value : values
 }
 
 function refuse(problem: string | undefined, file: string): void {

@@ -113,7 +113,8 @@ function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
   const problem = clusterProblem(context.cluster, cluster) ?? userProblem(context.user, user)
   if (problem !== undefined) return refuse(problem)
   const address = withScheme(cluster, user)
-  if (!URL.canParse(address)) return refuse(`The server of cluster "${context.cluster}" is not an address.`)
+  if (!URL.canParse(address) || /\s/.test(address))
+    return refuse(`The server of cluster "${context.cluster}" is not an address.`)
   const server = new URL(address)
   if (server.protocol !== 'https:' && server.protocol !== 'http:') {
     return refuse(`The server of cluster "${context.cluster}" is neither https:// nor http://.`)

@@ -61,14 +61,16 @@ export async function resolveCredentials(
     cluster['certificate-authority'],
     `The certificate-authority ${inKubeconfig}:`,
   )
+  const cert = await pem(
+    user['client-certificate-data'],
+    user['client-certificate'],
+    `The client-certificate ${inKubeconfig}:`,
+  )
   const given = {
     ca,
-    cert: await pem(
-      user['client-certificate-data'],
-      user['client-certificate'],
-      `The client-certificate ${inKubeconfig}:`,
-    ),
-    key: await pem(user['client-key-data'], user['client-key'], `The client-key ${inKubeconfig}:`),
+    cert,
+    // A key without a certificate is not used, as in kubectl.
+    key: cert && (await pem(user['client-key-data'], user['client-key'], `The client-key ${inKubeconfig}:`)),
     token: user.token || undefined,
     basic: user.username ? { username: user.username, password: user.password ?? '' } : undefined,
     validUntil: Number.POSITIVE_INFINITY,

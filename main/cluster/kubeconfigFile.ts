@@ -22,6 +22,8 @@ const base64 = text.refine(
     /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test((data ?? '').replaceAll(/[\r\n]/g, '')),
   'is not base64',
 )
+/** Of these only the shape decides whether kubectl reads a file. */
+const extensions = z.array(z.object({ name: text })).nullish()
 const word = text.transform((given) => given ?? '')
 
 const ClusterSchema = z.object({
@@ -32,6 +34,7 @@ const ClusterSchema = z.object({
   'tls-server-name': text,
   'proxy-url': text,
   'disable-compression': flag,
+  extensions,
 })
 
 const ExecSchema = z.object({
@@ -61,9 +64,10 @@ const UserSchema = z.object({
   'as-user-extra': z.record(z.string(), texts).nullish(),
   exec: ExecSchema.nullish(),
   'auth-provider': z.looseObject({ name: word }).nullish(),
+  extensions,
 })
 
-const ContextSchema = z.object({ cluster: word, user: word, namespace: text })
+const ContextSchema = z.object({ cluster: word, user: word, namespace: text, extensions })
 
 /** An absent entry is an empty one. */
 const orEmpty = <T extends z.ZodType>(entry: T) => z.preprocess((given) => given ?? {}, entry)
@@ -82,6 +86,8 @@ const KubeconfigSchema = z.object({
   users: entries(z.object({ name: word, user: orEmpty(UserSchema) })),
   contexts: entries(z.object({ name: word, context: orEmpty(ContextSchema) })),
   'current-context': text,
+  preferences: z.looseObject({ extensions }).nullish(),
+  extensions,
 })
 
 export type ClusterConfig = z.infer<typeof ClusterSchema>

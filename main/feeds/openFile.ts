@@ -1,8 +1,10 @@
 import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { createGunzip, createZstdDecompress } from 'node:zlib'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { beginsWith, GZIP_MAGIC, ZSTD_MAGIC } from '../files/archives.ts'
 import { openRegular } from '../files/files.ts'
+import { zstdFrames } from '../files/zstd.ts'
 import type { Place } from '../ports/places.ts'
 import { HEAD_BYTES, headOf } from './placeKeeper.ts'
 
@@ -78,28 +80,19 @@ export class OpenFile {
 
 /** The contents of a compressed file, piece by piece. Throws where it is damaged. */
 export async function* unpacked(path: string): AsyncGenerator<Buffer> {
-  const { size } = await stat(path)
-  const zstd = beginsWith(await firstBytes(path, ZSTD_MAGIC.length), ZSTD_MAGIC)
-  let at = 0
-  do {
-    const source = (await openRegular(path)).createReadStream({ start: at })
-    const pieces = source.pipe(zstd ? createZstdDecompress() : createGunzip())
-    source.on('error', (error) => pieces.destroy(error))
-    let read = 0
-    // Node ends at the end of a frame of zstd where others follow, and fails at what is written to it after that.
-    pieces
-      .on('error', () => undefined)
-      .once('end', () => {
-        read = pieces.bytesWritten
-        pieces.destroy()
-      })
-    try {
-      yield* pieces as AsyncIterable<Buffer>
-    } finally {
-      source.destroy()
-    }
-    at = zstd && read > 0 ? at + read : size
-  } while (at < size)
+  const from = async (start: number): Promise<Readable> => (await openRegular(path)).createReadStream({ start })
+  if (beginsWith(await firstBytes(path, ZSTD_MAGIC.length), ZSTD_MAGIC)) {
+    yield* zstdFrames(from, (await stat(path)).size)
+    return
+  }
+  const source = await from(0)
+  const pieces = source.pipe(createGunzip())
+  source.on('error', (error) => pieces.destroy(error))
+  try {
+    yield* pieces as AsyncIterable<Buffer>
+  } finally {
+    source.destroy()
+  }
 }
 
 const NEWLINE = 10

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { ProblemError } from '../../core/errors.ts'
 import { unpack } from './archives.ts'
+import { MOST_FRAMES } from './zstd.ts'
 
 const LIMIT = 1024 * 1024
 
@@ -154,6 +155,38 @@ describe('archives', () => {
         const found = await unpack({ name: 'a', bytes }, LIMIT).catch((error: unknown) => error)
         expect(Array.isArray(found) || found instanceof ProblemError).toBe(true)
       }),
+    )
+  })
+})
+
+describe('frames of zstd', () => {
+  it('are read up to a number that real compressors do not reach', async () => {
+    const frame = zstdCompressSync('a')
+    const frames = (count: number) => ({
+      name: 'a.zst',
+      bytes: Buffer.concat(Array.from({ length: count }, () => frame)),
+    })
+    expect((await unpack(frames(300), LIMIT))[0]?.bytes.toString()).toBe('a'.repeat(300))
+    await expect(unpack(frames(MOST_FRAMES + 1), LIMIT)).rejects.toThrow(/more than 10000 zstd frames/)
+  })
+
+  it('and archives that are cut anywhere before their end are said to be', async () => {
+    const whole = tarOf([
+      ['a', 'x'.repeat(700)],
+      ['b', 'y'],
+    ])
+    // Its last two blocks are the end; without them it is complete.
+    const end = whole.length - 1024
+    for (const length of [600, 1_300, 1_600, 2_000, end - 1]) {
+      await expect(unpack({ name: 'a.tar', bytes: whole.subarray(0, length) }, LIMIT)).rejects.toThrow(/cut/)
+    }
+    expect(await unpack({ name: 'a.tar', bytes: whole.subarray(0, end) }, LIMIT)).toHaveLength(2)
+  })
+
+  it('that are cut short are said to be', async () => {
+    const packed = gzipSync('a'.repeat(9_999))
+    await expect(unpack({ name: 'a.gz', bytes: packed.subarray(0, -9) }, LIMIT)).rejects.toThrow(
+      'a.gz cannot be unpacked: it is cut short. Copy it again, or read what zcat prints of it.',
     )
   })
 })

@@ -1,8 +1,10 @@
 import { promisify } from 'node:util'
-import { createZstdDecompress, gunzip, inflateRaw } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { gunzip, inflateRaw } from 'node:zlib'
 import { ProblemError, messageOf } from '../../core/errors.ts'
 import type { SentFile, UploadedFile } from '../../core/contract/source.ts'
 import { decodeText, megabytes, UnreadableFile } from './files.ts'
+import { zstdFrames } from './zstd.ts'
 
 /** A file, or one inside an archive. */
 export interface PackedFile {
@@ -84,24 +86,22 @@ async function plainOf(name: string, bytes: Buffer, unpacker: Unpacker, mostByte
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
       throw new UnreadableFile(name, 'size', `is larger than ${megabytes(mostBytes)} unpacked`)
-    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${messageOf(error)}.`)
+    const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR'
+    const why = isCut ? 'it is cut short. Copy it again, or read what zcat prints of it' : messageOf(error)
+    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${why}.`)
   }
 }
 
 const gunzipAsync: Unpacker = promisify(gunzip)
 const inflateAsync: Unpacker = promisify(inflateRaw)
-/** Node ends at the end of a frame; parallel compressors write many. */
 const zstdAsync: Unpacker = async (bytes, { maxOutputLength }) => {
   const parts: Buffer[] = []
   let left = maxOutputLength
-  for (let at = 0; at < bytes.length;) {
-    const frame = createZstdDecompress().end(bytes.subarray(at))
-    for await (const part of frame as AsyncIterable<Buffer>) {
-      parts.push(part)
-      left -= part.length
-      if (left < 0) throw Object.assign(new RangeError(), { code: 'ERR_BUFFER_TOO_LARGE' })
-    }
-    at += frame.bytesWritten
+  const from = (at: number): Promise<Readable> => Promise.resolve(Readable.from([bytes.subarray(at)]))
+  for await (const part of zstdFrames(from, bytes.length)) {
+    parts.push(part)
+    left -= part.length
+    if (left < 0) throw Object.assign(new RangeError(), { code: 'ERR_BUFFER_TOO_LARGE' })
   }
   return Buffer.concat(parts)
 }
@@ -138,7 +138,8 @@ function* tarMembers({ name: archive, bytes }: PackedFile): Generator<PackedFile
     return field.subarray(0, end === -1 ? length : end).toString('utf8')
   }
   let extended: { name?: string | undefined; size?: number | undefined } = {}
-  for (let at = 0; at + BLOCK <= bytes.length && bytes[at] !== 0;) {
+  let at = 0
+  while (at + BLOCK <= bytes.length && bytes[at] !== 0) {
     const kind = text(at + 156, 1)
     const prefix = text(at + 257, 6) === 'ustar' ? text(at + 345, 155) : ''
     const size = extended.size ?? sizeOf(bytes.subarray(at + 124, at + 136))
@@ -155,6 +156,8 @@ function* tarMembers({ name: archive, bytes }: PackedFile): Generator<PackedFile
       if (kind === '0' || kind === '' || kind === '7') yield { name: `${archive}/${clean(name)}`, bytes: content }
     }
   }
+  // Within a header, or in what fills the block of a file; whatever came after it is missing.
+  if (at !== bytes.length && bytes[at] !== 0) throw problem(archive, 'is a damaged or cut tar archive')
 }
 
 /** Octal digits, or a binary number where the first bit is set. */

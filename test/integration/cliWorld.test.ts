@@ -107,6 +107,7 @@ describe('a page in a file', () => {
       await runHere('advise', '--file', page),
       await runHere('classify', '--traffic', '--file', page),
     ]
+    expect(diagnosis.output).toMatch(/^There are not enough samples\.\n/)
     expect(diagnosis.output).toMatch(/Too few samples.*add later pages of the same server/s)
     expect(advice.output).not.toMatch(/inqueue|epoch_advance/)
     expect(traffic.output).not.toMatch(/no request/)

@@ -1,12 +1,18 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toProblem } from '../../core/errors.ts'
 import { getText } from '../../main/cluster/http.ts'
 import { kubeconfigConnection } from '../../main/cluster/connection.ts'
 import { METRICS_LIMITS } from '../../main/cluster/httpProblems.ts'
+import { onPath } from '../chromium.mjs'
 import { allNamed } from '../harness/consent.ts'
+import { startConnectProxy, startSocksProxy } from '../harness/forwardProxies.ts'
 import { createAuthority } from '../harness/hostileServerCertificates.ts'
 
 let folder = ''
@@ -84,6 +90,9 @@ describe('kubectl accepts', () => {
     ['a proxy by http', insecure('proxy-url: "http://127.0.0.1:1"')],
     ['a proxy by socks5', insecure('proxy-url: "socks5://127.0.0.1:1"')],
     ['an empty proxy-url', insecure('proxy-url: ""')],
+    ['a key without a certificate', user('token: t, client-key: nowhere')],
+    ['extensions', insecure('extensions: [{ name: a, extension: { b: 1 } }]')],
+    ['preferences', `${BASE}preferences: { colors: true }\n`],
   ])('%s', async (_, content) => {
     expect(await problemOf(content)).toBe('accepted')
   })
@@ -96,6 +105,9 @@ describe('kubectl rejects', () => {
     ['a number as a token', user('token: 12345'), /invalid at users\.0\.user\.token/],
     ['yes as a token', user('token: yes'), /invalid at users\.0\.user\.token/],
     ['a number as a name', named('010'), /invalid at clusters\.0\.name/],
+    ['a blank before an address', server(' https://127.0.0.1:1'), /is not an address/],
+    ['extensions that are no list', insecure('extensions: {}'), /invalid at clusters\.0\.cluster\.extensions/],
+    ['preferences that are a list', `${BASE}preferences: []\n`, /invalid at preferences/],
     ['another kind', BASE.replace('Config', 'Pod'), /invalid at kind/],
     ['another version', BASE.replace('v1', 'v2'), /invalid at apiVersion/],
     [
@@ -187,3 +199,118 @@ test.each(['socks5', 'http', 'https'])(
     })
   },
 )
+
+describe('a proxy resolves the name of the server, and passes bytes on', () => {
+  const pair = authority.issue({ name: 'api', dns: ['api.cluster.example.invalid'] })
+  let api: Server
+  let port = 0
+  beforeAll(async () => {
+    api = createServer({ cert: pair.cert, key: pair.key }, (request, response) => {
+      response.end(`# ${request.url} ${request.headers.authorization}\n`)
+    })
+    await new Promise<void>((resolve) => {
+      api.listen(0, '127.0.0.1', resolve)
+    })
+    port = (api.address() as AddressInfo).port
+  })
+  afterAll(() => {
+    api.closeAllConnections()
+    api.close()
+  })
+
+  test.each([
+    ['socks5', '', startSocksProxy],
+    ['socks5', 'user:secret@', startSocksProxy],
+    ['http', '', startConnectProxy],
+    ['http', 'user:secret@', startConnectProxy],
+  ])('%s://%s…', async (scheme, login, start) => {
+    const proxy = await start(port)
+    const content = cluster(
+      `certificate-authority-data: "${CA}", proxy-url: "${scheme}://${login}127.0.0.1:${proxy.port}"`,
+    ).replace('127.0.0.1:1"', `api.cluster.example.invalid:${port}"`)
+    const { address, settings } = await opened(content)
+    const result = await getText({ url: address.metrics, settings, limits: METRICS_LIMITS })
+    expect(result).toMatchObject({ ok: true, status: 200, value: '# /metrics Bearer t\n' })
+    expect(proxy.asked).toEqual([`api.cluster.example.invalid:${port}`])
+    expect(proxy.logins).toEqual(login === '' ? [] : ['user:secret'])
+    await proxy.close()
+  })
+})
+
+/** `APF_KUBECTL`, or the kubectl on the path. */
+const kubectl = process.env['APF_KUBECTL'] ?? onPath('kubectl')
+if (kubectl === undefined)
+  console.log('Without kubectl (APF_KUBECTL=FILE), random kubeconfigs are not compared with it.')
+
+describe.skipIf(kubectl === undefined)('random kubeconfigs are accepted and rejected as by kubectl', () => {
+  const often = (usual: string | undefined, ...others: readonly string[]) =>
+    fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
+  const odd = ['true', 'yes', 'on', '"true"', '1', 'null', '""', '[]', '{}', '!!binary dA==']
+  const lines = (entry: Readonly<Record<string, string | undefined>>): string =>
+    Object.entries(entry)
+      .flatMap(([name, value]) => (value === undefined ? [] : [`    ${name}: ${value}\n`]))
+      .join('')
+  const text = fc
+    .record({
+      head: often('apiVersion: v1\nkind: Config\n', '', 'kind: Config\n', 'apiVersion: v2\n', 'kind: Pod\n'),
+      cluster: fc.record({
+        server: often(
+          '"https://127.0.0.1:1"',
+          '127.0.0.1:1',
+          '"https://127.0.0.1:1/p"',
+          '"https://[::1]:1"',
+          '5',
+          '" a"',
+        ),
+        'insecure-skip-tls-verify': often(undefined, ...odd),
+        'certificate-authority': often(undefined, 'ca.crt', 'nowhere', '""'),
+        'certificate-authority-data': often(undefined, `"${CA}"`, '"***"', '""'),
+        'tls-server-name': often(undefined, 'a.b', '5', '""'),
+        'proxy-url': often(undefined, '"http://127.0.0.1:1"', '"socks5://127.0.0.1:1"', '"ftp://a"', '"a:1"', '""'),
+        'disable-compression': often(undefined, ...odd),
+        extensions: often(undefined, '[]', '[{ name: a }]', '{}', 'null'),
+      }),
+      // Without credentials, kubectl asks for a user name.
+      user: fc.record({
+        token: often('t', '"5"', '5', '"a b"'),
+        tokenFile: often(undefined, 'token', '""'),
+        username: often(undefined, 'u', '""'),
+        password: often(undefined, 'p', '""'),
+        'client-certificate-data': often(undefined, '"eHh4"', '""', '"***"'),
+        'client-key': often(undefined, 'nowhere', '""'),
+        as: often(undefined, 'a', '""', '5'),
+        'as-groups': often(undefined, '[g]', '[]', 'g', '[5]'),
+        'as-uid': often(undefined, '"u"', '5'),
+        'auth-provider': often(undefined, 'null', '{ name: gcp }'),
+      }),
+      context: often('{ cluster: k, user: u }', '{ cluster: k, user: u, namespace: n }', '{ cluster: x, user: u }'),
+      more: often('', 'preferences: {}\n', 'preferences: []\n', 'color: red\n', '---\n{{{\n', 'current-context: c\n'),
+    })
+    .map(
+      ({ head, cluster: entry, user: credentials, context, more }) =>
+        `${head}current-context: c\nclusters:\n- name: k\n  cluster:\n${lines(entry)}contexts: [{ name: c, context: ${context} }]\nusers:\n- name: u\n  user:\n${lines(credentials)}${more}`,
+    )
+
+  /** Whether kubectl reads the file and tries to connect. Without a server it takes localhost:8080, which is none of it. */
+  const accepts = (file: string): boolean => {
+    const args = ['get', '--raw', '/version', '--kubeconfig', file, '--request-timeout=5s']
+    const { stderr } = spawnSync(kubectl ?? '', args, {
+      encoding: 'utf8',
+      input: '',
+      env: { HOME: folder },
+      cwd: folder,
+    })
+    return /refused|proxyconnect|socks connect/.test(stderr) && !stderr.includes('localhost:8080')
+  }
+
+  test('in the same words of the file', async () => {
+    const file = join(folder, 'random')
+    await fc.assert(
+      fc.asyncProperty(text, async (content) => {
+        await writeFile(file, content, { mode: 0o600 })
+        expect([content, (await problemOf(content)) === 'accepted']).toEqual([content, accepts(file)])
+      }),
+      { numRuns: 60 },
+    )
+  }, 300_000)
+})

@@ -4,7 +4,7 @@ import type { EngineConfiguration } from '../../../core/engine/apfEngine.ts'
 import type { ServerFacts } from '../../../core/engine/facts.ts'
 import { AS_UPSTREAM, profileFor } from '../../../core/engine/profiles.ts'
 import type { FeedRecord } from '../../../core/feeds/request.ts'
-import { readLog } from '../../../core/feeds/logReader.ts'
+import { mergedByTime, readLog } from '../../../core/feeds/logReader.ts'
 import { createFeedRun, type FeedRun } from '../../../core/feeds/feedRun.ts'
 import type { ReportedTimes } from '../../../core/live/reportedTimes.ts'
 import { createBeside } from '../../live/beside.ts'
@@ -37,7 +37,7 @@ export function logTraffic(logs: readonly LogFile[], surroundings: LogSurroundin
   const used = audit.length > 0 ? audit : logs
   const [first] = used
   if (first === undefined) return undefined
-  const records = used.flatMap(({ kind, text }) => readLog(kind, text, surroundings.now))
+  const records = mergedByTime(used.map(({ kind, text }) => readLog(kind, text, surroundings.now)))
   const replay = (wish: CandidateWish) => replayed(first.kind, records, surroundings, wish)
   let present = replay({ on: false })
   const title = `${first.kind === 'audit' ? 'audit log' : 'request log'} ${used.map(({ file }) => file).join(', ')}`

@@ -23,9 +23,12 @@ export function undecorated(written: string): string {
 
 const PROMQL_RESULT = /^(\S.*\}) => (\S+) @\[(\d+(?:\.\d+)?)\]\r?$/gm
 
+/** The name among the labels: as `promtool tsdb dump` has it, and as Prometheus quotes names since 3.0. */
+const NAME_WITHIN = /^\{(?:__name__=)?"([a-zA-Z_:][\w:]*)"(?:, ?)?/gm
+
 /**
  * Samples that were copied or exported from Prometheus and its relatives, in its text format: answers of its API,
- * exports of VictoriaMetrics, output of `promtool query`. Other texts are unchanged.
+ * exports of VictoriaMetrics, output of `promtool query` and `promtool tsdb dump`. Other texts are unchanged.
  */
 export function sampleText(text: string): string {
   if (text.includes('} => ')) {
@@ -33,6 +36,7 @@ export function sampleText(text: string): string {
       sampleLine(name, value, Number(at) * 1_000),
     )
   }
+  if (/^\{(?:__name__=)?"[a-zA-Z_:][\w:]*"[,}]/m.test(text)) return text.replaceAll(NAME_WITHIN, '$1{')
   if (!text.startsWith('{') || !text.includes('"metric"') || !text.includes('"__name__"')) return text
   const whole = parseJson(text)
   const data = isJsonObject(whole) ? whole['data'] : undefined

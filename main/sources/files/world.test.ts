@@ -241,6 +241,12 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
       [at, at + 10_000],
     ],
     [
+      'promtool tsdb dump',
+      `{__name__="apiserver_flowcontrol_nominal_limit_seats", instance="a", priority_level="b"} 40 ${at}\n{__name__="apiserver_flowcontrol_nominal_limit_seats", instance="a", priority_level="b"} 41 ${at + 10_000}\n`,
+      [at, at + 10_000],
+    ],
+    ['a page with quoted names', '{"apiserver_flowcontrol_nominal_limit_seats",priority_level="b"} 40\n', [at]],
+    [
       'promtool query',
       `apiserver_flowcontrol_nominal_limit_seats{instance="a", priority_level="b"} => 40 @[${at / 1_000}]\napiserver_flowcontrol_nominal_limit_seats{instance="a", priority_level="b"} => 41 @[${at / 1_000 + 10}]\n`,
       [at, at + 10_000],
