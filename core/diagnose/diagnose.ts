@@ -9,6 +9,7 @@ import { isTroubled, serverFacts, troubleOf, type Evidence, type LevelFacts, typ
 import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
+import { systemCases } from './systemRequests.ts'
 import { trafficCases } from './trafficCauses.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
@@ -85,6 +86,7 @@ function causesOf(evidence: Evidence, servers: readonly ServerFacts[], changes: 
   const worst = worstFirst(servers).slice(0, MOST_LEVELS)
   return [
     ...danglingCases(known(servers[0]), servers),
+    ...servers.flatMap((server) => systemCases(server, known(server))),
     ...servers.flatMap((server) =>
       serverCases(
         server,
