@@ -19,7 +19,7 @@ import { inOrder } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
 import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
 import { headline } from '../verdict/headline.ts'
-import { NOW_MS, nowServer } from '../verdict/now.ts'
+import { NOW_MS, nowServer, serverNow, withBusiest } from '../verdict/now.ts'
 
 /** More findings than this are noise. */
 const MOST_FINDINGS = 8
@@ -171,8 +171,9 @@ function innocentOf(
 
 /** The headline that the Overview shows of the same samples. */
 function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
-  const seen = servers.flatMap(({ frames, recent, dumps }) => {
-    const pages = inOrder(recent ?? frames)
+  const seen = servers.flatMap(({ frames, latest, dumps }) => {
+    if (latest !== undefined) return withBusiest(serverNow(latest.frame, latest.derived), dumps.at(-1))
+    const pages = inOrder(frames)
     const since = unixMsOf(pages.at(-1)?.at ?? '') - NOW_MS
     return (
       nowServer(

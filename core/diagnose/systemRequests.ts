@@ -117,7 +117,7 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
           ? advice(`Find what makes ${level} busy, or send these requests to a level of their own.`)
           : advice(
               `Let ${schema} match after the schemas of the system: set its matchingPrecedence above ${plain.amount(caught.behind)}, or let it match its own clients only.`,
-              behindSystem(objects, schema, caught.behind),
+              () => behindSystem(objects, schema, caught.behind),
             ),
     }
   })
