@@ -10,6 +10,7 @@ export const CAUSES = [
   'server-restarted',
   'recent-edit',
   'fewer-seats',
+  'system-requests',
   'catch-all-traffic',
   'dangling-schema',
   'reject-level',

@@ -2,6 +2,7 @@ import { CAUSES, type CauseId } from '../contract/causes.ts'
 import type { CausePlace, Finding } from '../contract/diagnosis.ts'
 import { CAUSE_INFO } from './causeList.ts'
 import { not, type Clue } from './clues.ts'
+import type { Remedy } from './remedies.ts'
 
 /** A candidate cause at a place, with all facts that decide whether it applies. */
 export interface Case {
@@ -17,7 +18,7 @@ export interface Case {
   readonly unless?: readonly Clue[]
   /** What makes it more or less likely. */
   readonly hints?: readonly Clue[]
-  readonly remedy: Finding['remedy']
+  readonly remedy: Remedy
   /** Whom or what to look at, the part of the harm that it explains, and since when. */
   readonly culprit?: string | undefined
   readonly share?: Finding['share'] | undefined
@@ -105,6 +106,6 @@ export function findingOf({ given, known }: Judged, { from, to }: Pick<Finding, 
     evidenceFor: texts(true),
     evidenceAgainst: against,
     unknown,
-    remedy,
+    remedy: { text: remedy.text, manifests: remedy.manifests() },
   }
 }

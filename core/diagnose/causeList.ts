@@ -23,6 +23,11 @@ export const CAUSE_INFO: Readonly<Record<CauseId, CauseInfo>> = {
   'server-restarted': info('server', 'Server restarted', 'Waits that go on for minutes after the start.'),
   'recent-edit': info('configuration', 'Recent edit', 'The same waits after the edit is undone.'),
   'fewer-seats': info('configuration', 'Fewer seats than before', 'The same waits after the flags are set back.'),
+  'system-requests': info(
+    'configuration',
+    'System requests in the wrong level',
+    'The requests of nodes and controllers in the levels of the built-in objects, without waits.',
+  ),
   'catch-all-traffic': info('configuration', 'Traffic in catch-all', 'A dispatch rate of 0 in catch-all.'),
   'dangling-schema': info(
     'configuration',

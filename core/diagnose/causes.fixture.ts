@@ -142,6 +142,20 @@ const batchTo = (level: string): ObjectSet =>
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
     }),
   )
+/** A schema for all leases in front of those of the system, and its level of a few seats. */
+function nodesToSmall(): ObjectSet {
+  const small = OBJECTS.levels.find(({ metadata }) => metadata.name === 'workload-low')
+  if (small?.spec.limited === undefined) throw new Error('no level to copy')
+  const limited = { ...small.spec.limited, nominalConcurrencyShares: 10, borrowingLimitPercent: 0 }
+  const level = { metadata: { name: 'small' }, spec: { ...small.spec, limited } }
+  const leases = schemaOf({ name: 'leases' }, 90, 'small', 'ByUser', {
+    subjects: [{ kind: 'Group', group: { name: 'system:authenticated' } }],
+    resourceRules: [
+      { verbs: ['*'], apiGroups: ['coordination.k8s.io'], resources: ['leases'], clusterScope: true, namespaces: ['*'] },
+    ],
+  })
+  return { levels: [...OBJECTS.levels, level], schemas: [...OBJECTS.schemas, leases] }
+}
 const queues = (queueCount: number, handSize: number, queueLengthLimit: number): LimitedSpec['limitResponse'] => ({
   type: 'Queue',
   queuing: { queues: queueCount, handSize, queueLengthLimit },
@@ -226,6 +240,20 @@ export const SPECIMENS: readonly Specimen[] = [
   specimen('fewer-seats', 'a restart with half of the seats', (seed) =>
     evidence([restarted(seed, { groups: STEADY }, { groups: STEADY, seats: 60 })]),
   ),
+  one('system-requests', 'a schema sends heartbeats of nodes to a small level', {
+    groups: [
+      ...BASE,
+      group('nodes', 80, { name: 'system:node:node-{i}', groups: ['system:nodes', 'system:authenticated'] }, open(1, [
+        {
+          method: 'PUT',
+          target: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1',
+          weight: 1,
+          execution: QUICK,
+        },
+      ])),
+    ],
+    objects: nodesToSmall(),
+  }),
   one('catch-all-traffic', 'a schema sends service accounts to catch-all', {
     groups: STEADY,
     objects: batchTo('catch-all'),

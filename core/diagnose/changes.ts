@@ -34,7 +34,7 @@ export interface Change {
   /** Properties of a level that make it reject or wait sooner. */
   readonly tightened: readonly string[]
   /** The former object; none if it did not exist. */
-  readonly undo: readonly ProposedManifest[]
+  readonly undo: (() => readonly ProposedManifest[]) | undefined
 }
 
 /** Changes so long before the trouble are no suspects. */
@@ -93,7 +93,7 @@ function changeOf({ at, before, after, present, difference }: Seen, server: Serv
     seats: seats.toSorted((a, b) => b.without - b.now - (a.without - a.now)),
     moved: kind === 'FlowSchema' || change !== 'changed' ? requestsMoved(without, present, server) : [],
     tightened: kind === 'FlowSchema' ? [] : tightenedIn(without, present, name),
-    undo: was === undefined ? [] : [{ kind, name, text: writeManifest(kind, was) }],
+    undo: was === undefined ? undefined : () => [{ kind, name, text: writeManifest(kind, was) }],
   }
 }
 

@@ -324,8 +324,8 @@ export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
     fact(
       seatsPerRequest === undefined ? undefined : seatsPerRequest >= WIDE,
       seatsPerRequest === undefined
-        ? `No request of ${name} executed in any sample.`
-        : `A request that executed in ${name} used ${plain.amount(seatsPerRequest)} seats on average.`,
+        ? `No request of ${name} executed or waited in any sample.`
+        : `A request that executed or waited in ${name} takes ${plain.amount(seatsPerRequest)} seats on average.`,
     ),
   )
 

@@ -82,7 +82,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       hints: [not(more)],
       remedy: advice(
         `Set the limit response of ${name} to Queue, so that a burst waits instead of being rejected.`,
-        longerQueues(known, name),
+        () => longerQueues(known, name),
       ),
     },
     {
@@ -99,7 +99,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
         weighing(5, drains(level, server)),
       ],
       hints: [not(more), not(dominant)],
-      remedy: advice(`Raise queueLengthLimit of ${name}.`, longerQueues(known, name)),
+      remedy: advice(`Raise queueLengthLimit of ${name}.`, () => longerQueues(known, name)),
     },
     {
       cause: 'shared-flow',
@@ -117,7 +117,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
         largest === undefined
           ? 'Set distinguisherMethod ByUser in the flow schema.'
           : `Set distinguisherMethod ByUser in ${largest.schema}, or give the busiest user a schema of its own.`,
-        largest === undefined ? [] : distinguisherEdit(known, largest.schema, 'ByUser'),
+        () => largest === undefined ? [] : distinguisherEdit(known, largest.schema, 'ByUser'),
       ),
     },
     {
@@ -133,7 +133,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       hints: [],
       remedy: advice(
         `Give ${name} more queues: with 128 queues and hands of 6, one busy flow practically never covers all queues of another.`,
-        moreQueues(known, name),
+        () => moreQueues(known, name),
       ),
     },
     {
@@ -147,7 +147,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       unless: [slower, long, wide, dominant],
       remedy: advice(
         `Raise borrowingLimitPercent of ${name}, or its shares.`,
-        levelEdit(known, name, withoutBorrowingLimit),
+        () => levelEdit(known, name, withoutBorrowingLimit),
       ),
     },
     {
@@ -161,7 +161,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       unless: [capped, lent, slower, long, wide, dominant],
       remedy: advice(
         `Wait some minutes, or raise the shares of ${name}: its nominal limit comes back within 10 s.`,
-        moreShares(known, server, level),
+        () => moreShares(known, server, level),
       ),
     },
     {
@@ -175,7 +175,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       unless: [capped, slower, long, wide, dominant],
       remedy: advice(
         `Raise lendablePercent of ${idle.keeper ?? 'the idle levels'}, or the shares of ${name}.`,
-        idle.keeper === undefined
+        () => idle.keeper === undefined
           ? []
           : levelEdit(known, idle.keeper, (limited) => ({ ...limited, lendablePercent: 50 })),
       ),
@@ -190,7 +190,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       hints: [not(slower), not(long)],
       remedy: advice(
         `Lower lendablePercent of ${name}.`,
-        levelEdit(known, name, (limited) => ({ ...limited, lendablePercent: 0 })),
+        () => levelEdit(known, name, (limited) => ({ ...limited, lendablePercent: 0 })),
       ),
     },
     ...editCases(server, level, known),
@@ -248,7 +248,7 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
         victims,
         remedy: advice(
           'Undo the edit (Editor, Journal), or give the level back its shares.',
-          moreShares(known, server, level),
+          () => moreShares(known, server, level),
         ),
       },
     ]
@@ -283,7 +283,7 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
         since: at,
         victims: victims.filter((victim) => !culprits.has(victim.name) || !came.includes(victim.name)),
         remedy:
-          undo.length > 0
+          undo !== undefined
             ? advice(`Undo this change of ${subject}.`, undo)
             : advice(
                 `Delete ${subject}: it did not exist before (kubectl delete ${difference.kind.toLowerCase()} ${difference.name}).`,

@@ -9,6 +9,7 @@ import { isTroubled, serverFacts, troubleOf, type Evidence, type LevelFacts, typ
 import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
+import { systemCases } from './systemRequests.ts'
 import { trafficCases } from './trafficCauses.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
@@ -18,7 +19,7 @@ import { inOrder } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
 import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
 import { headline } from '../verdict/headline.ts'
-import { NOW_MS, nowServer } from '../verdict/now.ts'
+import { NOW_MS, nowServer, serverNow, withBusiest } from '../verdict/now.ts'
 
 /** More findings than this are noise. */
 const MOST_FINDINGS = 8
@@ -85,6 +86,7 @@ function causesOf(evidence: Evidence, servers: readonly ServerFacts[], changes: 
   const worst = worstFirst(servers).slice(0, MOST_LEVELS)
   return [
     ...danglingCases(known(servers[0]), servers),
+    ...servers.flatMap((server) => systemCases(server, known(server))),
     ...servers.flatMap((server) =>
       serverCases(
         server,
@@ -169,8 +171,9 @@ function innocentOf(
 
 /** The headline that the Overview shows of the same samples. */
 function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
-  const seen = servers.flatMap(({ frames, recent, dumps }) => {
-    const pages = inOrder(recent ?? frames)
+  const seen = servers.flatMap(({ frames, latest, dumps }) => {
+    if (latest !== undefined) return withBusiest(serverNow(latest.frame, latest.derived), dumps.at(-1))
+    const pages = inOrder(frames)
     const since = unixMsOf(pages.at(-1)?.at ?? '') - NOW_MS
     return (
       nowServer(

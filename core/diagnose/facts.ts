@@ -6,11 +6,11 @@ import type { DumpFrame } from '../frame/dump.ts'
 import type { Histogram, LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
-import type { QuantileRange } from '../frame/derived.ts'
+import type { DerivedServer, QuantileRange } from '../frame/derived.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { hasRestarted, quantiles } from '../frame/rates.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
-import { inOrder, meanOf, observe } from '../twin/observe.ts'
+import { inOrder, levelIn, meanOf, observe } from '../twin/observe.ts'
 import { createLedger, type DumpedFlow, type Ledger } from '../verdict/ledger.ts'
 import { onsetOf, settled } from './onset.ts'
 import { suspectsOf, type Suspect } from './suspects.ts'
@@ -20,8 +20,8 @@ import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 export interface ServerEvidence {
   readonly frames: readonly ServerFrame[]
   readonly dumps: readonly DumpFrame[]
-  /** Every page of the last minute, where `frames` has only some of them. */
-  readonly recent?: readonly ServerFrame[]
+  /** The newest page and what follows from all pages until then, where `frames` has only some of them. */
+  readonly latest?: { readonly frame: ServerFrame; readonly derived: DerivedServer } | undefined
 }
 
 /** The objects from an instant on. */
@@ -67,7 +67,7 @@ export interface LevelFacts {
   readonly fullShare: number
   /** Seconds that these pages represent. */
   readonly fullSeconds: number
-  /** Mean executing seats of an executing request; `undefined` while none executes. */
+  /** Mean seats of a request that executes or waits; `undefined` while there is none. */
   readonly seatsPerRequest: number | undefined
   /** Waits of requests that were dispatched in the window, and the bounds between which their p99 lies. */
   readonly waits: Histogram | undefined
@@ -215,11 +215,13 @@ interface Context extends Pick<ServerFacts, 'ledger' | 'earlier'> {
 
 function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const { name } = last
-  const pages = context.inside.flatMap(({ levels }) => levels.find((level) => level.name === name) ?? [])
+  const pages = context.inside.flatMap((page) => levelIn(page, name) ?? [])
   const [first] = context.inside
-  const start = first?.levels.find((level) => level.name === name)
+  const start = first && levelIn(first, name)
   const now = observed(context.now, name)
-  const sumOf = (of: 'seats' | 'requests'): number => pages.reduce((sum, page) => sum + (page[of].executing ?? 0), 0)
+  // Wide requests wait while narrow ones execute beside them.
+  const sumOf = (of: 'seats' | 'requests'): number =>
+    pages.reduce((sum, page) => sum + (page[of].executing ?? 0) + (page[of].queued ?? 0), 0)
   const [seats, requests] = [sumOf('seats'), sumOf('requests')]
   // A request waits until its seats are free, and a wide one may leave some of them free.
   const waiting = pages.findIndex((page) => (page.requests.queued ?? 0) > 0)
@@ -235,8 +237,8 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
       return (wait && histogramIncrease(wait, earlier)) ?? []
     }),
   )
-  const inTrouble = context.inside.find(({ levels }) => {
-    const page = levels.find((level) => level.name === name)
+  const inTrouble = context.inside.find((one) => {
+    const page = levelIn(one, name)
     return page !== undefined && ((page.requests.queued ?? 0) > 0 || allRejected(rejectedSince(page, start)) > 0)
   })
   return {

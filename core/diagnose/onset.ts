@@ -1,7 +1,7 @@
 import type { ServerFrame } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
-import { meanOf } from '../twin/observe.ts'
+import { levelIn, meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 
 /** Length of the window while nothing is wrong, and its minimum for trouble that has just begun. */
@@ -47,7 +47,7 @@ export function onsetOf(pages: readonly ServerFrame[], end: UnixMs): Onset {
   // Queues are a consequence of longer executions that began shortly before.
   const isBefore = trouble !== undefined && slow !== undefined && slow < trouble && trouble - slow <= LEAD_MS
   const at = isBefore ? slow : (trouble ?? slow)
-  if (at !== undefined) return { from: Math.min(at, end - SHORTEST_WINDOW_MS), at: at <= first ? undefined : at }
+  if (at !== undefined) return { from: Math.min(at, end - SHORTEST_WINDOW_MS), at: at <= first + BIN_MS ? undefined : at }
   const busier = busierSince(settled(pages))
   if (busier !== undefined) return { from: Math.min(busier, end - SHORTEST_WINDOW_MS), at: busier }
   // Of few pages, half are those from before.
@@ -90,7 +90,7 @@ const queuedIn = ({ levels }: ServerFrame): number =>
 function rejectedIn(page: ServerFrame, earlier: ServerFrame): number {
   const seconds = Math.max(1, (unixMsOf(page.at) - unixMsOf(earlier.at)) / MS_PER_SECOND)
   return page.levels.reduce((sum, level) => {
-    const was = earlier.levels.find(({ name }) => name === level.name)
+    const was = levelIn(earlier, level.name)
     return sum + allRejected(rejectedSince(level, was)) / seconds
   }, 0)
 }
@@ -111,23 +111,41 @@ function busierSince(pages: readonly ServerFrame[]): UnixMs | undefined {
       const seconds = (unixMsOf(pages[i + 1]?.at ?? '') - unixMsOf(pages[i]?.at ?? '')) / MS_PER_SECOND
       return Math.max(0, count - (counts[i] ?? 0)) / Math.max(1, seconds)
     })
-    for (let at = FEWEST_STEPS; at <= rates.length - FEWEST_STEPS; at++) {
-      const [was, is] = [rates.slice(0, at), rates.slice(at)].map(statisticsOf)
-      if (was === undefined || is === undefined || is.mean < MORE.ratio * was.mean) continue
+    const all = sumsOf(rates)
+    let [sum, squares] = [0, 0]
+    for (const [i, rate] of rates.entries()) {
+      sum += rate
+      squares += rate * rate
+      const at = i + 1
+      if (at < FEWEST_STEPS || at > rates.length - FEWEST_STEPS) continue
+      const [was, is] = [
+        statisticsOf({ sum, squares, count: at }),
+        statisticsOf({ sum: all.sum - sum, squares: all.squares - squares, count: rates.length - at }),
+      ]
       const difference = is.mean - was.mean
+      if (is.mean < MORE.ratio * was.mean || difference < MORE.perSecond) continue
       const deviations = difference / Math.sqrt(was.error + is.error)
-      if (difference < MORE.perSecond || deviations < Math.max(MORE.deviations, best?.deviations ?? 0)) continue
-      best = { at, deviations }
+      if (deviations >= Math.max(MORE.deviations, best?.deviations ?? 0)) best = { at, deviations }
     }
   }
   return best === undefined ? undefined : unixMsOf(pages[best.at]?.at ?? '')
 }
 
+interface Sums {
+  readonly sum: number
+  readonly squares: number
+  readonly count: number
+}
+const sumsOf = (values: readonly number[]): Sums => ({
+  sum: values.reduce((sum, value) => sum + value, 0),
+  squares: values.reduce((sum, value) => sum + value * value, 0),
+  count: values.length,
+})
+
 /** Mean, and the variance of that mean: never less than for even requests. */
-function statisticsOf(rates: readonly number[]): { readonly mean: number; readonly error: number } {
-  const mean = meanOf(rates) ?? 0
-  const variance = rates.reduce((sum, rate) => sum + (rate - mean) ** 2, 0) / rates.length
-  return { mean, error: Math.max(variance, 0.1) / rates.length }
+function statisticsOf({ sum, squares, count }: Sums): { readonly mean: number; readonly error: number } {
+  const mean = sum / count
+  return { mean, error: Math.max(squares / count - mean * mean, 0.1) / count }
 }
 
 /**
@@ -181,7 +199,7 @@ function executions(
   const found = new Map<string, { sum: number; count: number }>()
   for (const level of to.levels) {
     if (isExempt(level)) continue
-    const was = from.levels.find(({ name }) => name === level.name)
+    const was = levelIn(from, level.name)
     for (const { name, execution } of level.schemas) {
       if (execution === undefined) continue
       const earlier = was?.schemas.find((schema) => schema.name === name)?.execution

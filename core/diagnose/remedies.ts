@@ -17,7 +17,11 @@ import type { DumpedFlow } from '../verdict/ledger.ts'
 import type { Change } from './changes.ts'
 import type { LevelFacts, ServerFacts } from './facts.ts'
 
-type Remedy = Finding['remedy']
+/** What helps; the manifests are written for causes that are shown only. */
+export interface Remedy {
+  readonly text: string
+  readonly manifests: () => readonly ProposedManifest[]
+}
 
 /** The objects that an edit starts from, and the version of the server to which the built-in ones belong. */
 export interface Known {
@@ -27,7 +31,7 @@ export interface Known {
   readonly changes?: readonly Change[]
 }
 
-export const advice = (text: string, manifests: readonly ProposedManifest[] = []): Remedy => ({ text, manifests })
+export const advice = (text: string, manifests: Remedy['manifests'] = () => []): Remedy => ({ text, manifests })
 
 /** The server restores built-in objects unless they carry this annotation. */
 function keptMetadata({ name, annotations }: ObjectMeta, kind: ProposedManifest['kind'], version: string | undefined) {

@@ -55,7 +55,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   /** Whoever has most of the seats, if one has. */
   const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
   const fanOut = lingering(level, server)
-  const more1 = moreShares(known, server, level)
+  const more1 = () => moreShares(known, server, level)
   const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
   const standing = {
     since: server.since,
@@ -106,13 +106,13 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
         widest === undefined
           ? 'Find the client in debug dumps and let it page with limit, or watch.'
           : `Let ${culpritOf(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
-        widest === undefined ? [] : ownLevel(known, widest),
+        () => widest === undefined ? [] : ownLevel(known, widest),
       ),
     },
     {
       cause: 'wide-requests',
       ...(holder === undefined ? standing : held),
-      culprit: holder && mostlyOf(holder),
+      culprit: level.suspects[0]?.name ?? (holder && mostlyOf(holder)),
       place: holder === undefined ? place : { ...place, schema: holder.schema, flow: holder.flow },
       text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.${holder === undefined ? '' : ` ${nameOf(holder)} holds ${plain.percent(holder.partOfLevel)} of its seats.`}`,
       needs: [wide],
@@ -121,7 +121,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       hints: [not(slower)],
       remedy: advice(
         `Let ${holder === undefined ? 'these clients' : culpritOf(holder)} list with limit or resourceVersion=0, or watch. A level of their own keeps such requests from filling this one.`,
-        widest === undefined ? [] : ownLevel(known, widest),
+        () => widest === undefined ? [] : ownLevel(known, widest),
       ),
     },
     {
@@ -218,7 +218,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
           largest === undefined
             ? 'Find the client in debug dumps or an audit log and slow it down.'
             : `Slow down ${culpritOf(largest)}, or give it a level of its own that does not borrow.`,
-          largest === undefined ? [] : ownLevel(known, largest),
+          () => largest === undefined ? [] : ownLevel(known, largest),
         ),
       },
     ]
@@ -243,7 +243,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
       tier: server.dumps > 0 ? 'dumps' : 'requests',
       remedy: advice(
         `Slow down ${who}${pagesText(client)}, or give it a level of its own that does not borrow.`,
-        client.user === undefined
+        () => client.user === undefined
           ? []
           : ownLevel(known, { schema: client.schema, users: [{ name: client.user, part: 1 }] }),
       ),
@@ -357,6 +357,18 @@ function shortDeadlines(level: LevelFacts, server: ServerFacts) {
     const text = `${counts}; in ${plain.counted(server.dumps, 'debug dump')} requests had waited for at most ${plain.seconds(hasty.longest)}${sooner}. Without a deadline of the client it would be ${plain.seconds(USUAL_TIME_OUT_SECONDS)}.`
     return weighing(weight, fact(true, text))
   }
+  const [perSecond, queued] = [late / secondsOf(server), level.now.evidence.queued ?? Infinity]
+  // By Little’s law they waited for no longer than that on average, even if all that wait were theirs.
+  const most = queued / perSecond
+  if (late >= FEWEST_LATE && most < EARLY * USUAL_TIME_OUT_SECONDS) {
+    return weighing(
+      weight,
+      fact(
+        true,
+        `${counts}, ${plain.rate(perSecond)} /s, while ${plain.amount(queued)} requests wait on average: they gave up after ${plain.seconds(most)} at most; without a deadline of the client it would be ${plain.seconds(USUAL_TIME_OUT_SECONDS)}.`,
+      ),
+    )
+  }
   if (waits === undefined) return fact(undefined, `The waits of ${name} are unknown.`)
   const top = waits.counts.findIndex((count) => count >= waits.count)
   const longest = waits.bounds[top]
@@ -370,6 +382,9 @@ function shortDeadlines(level: LevelFacts, server: ServerFacts) {
   )
 }
 
+/** Fewer time-outs are chance; so much earlier than usual they are those of clients with a short deadline. */
+const FEWEST_LATE = 20
+const EARLY = 0.6
 /** So many waiting requests show how long those of a client, and of all, wait. */
 const FEWEST_WAITING = 8
 const FEWEST_OF_ALL = 20

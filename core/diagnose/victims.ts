@@ -1,5 +1,6 @@
 import type { Finding } from '../contract/diagnosis.ts'
-import type { LevelFrame, SchemaFrame, ServerFrame } from '../frame/frame.ts'
+import type { SchemaFrame } from '../frame/frame.ts'
+import { levelIn } from '../twin/observe.ts'
 import { flowIncrease, quantiles } from '../frame/rates.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
@@ -105,8 +106,6 @@ function schemasIn(
   })
 }
 
-const levelIn = ({ levels }: ServerFrame, name: string): LevelFrame | undefined =>
-  levels.find((level) => level.name === name)
 const increase = (schema: SchemaFrame, earlier: SchemaFrame | undefined) =>
   flowIncrease(schema, earlier && { wait: earlier.wait, execution: earlier.execution })
 

@@ -53,6 +53,15 @@ export function framesUntilBreak(frames: readonly ServerFrame[]): {
 const nominals = ({ levels }: ServerFrame): string =>
   JSON.stringify(levels.map(({ name, limits: { nominal, lower, upper } }) => [name, nominal, lower, upper]))
 
+const BY_NAME = new WeakMap<ServerFrame, ReadonlyMap<string, LevelFrame>>()
+
+/** A level of a page; each page is indexed once, however often it is looked at. */
+export function levelIn(page: ServerFrame, name: string): LevelFrame | undefined {
+  const known = BY_NAME.get(page) ?? new Map(page.levels.map((level) => [level.name, level]))
+  BY_NAME.set(page, known)
+  return known.get(name)
+}
+
 /** What happened between the first and the last of these pages; `undefined` if they span too little time. */
 export function observe(frames: readonly ServerFrame[]): Observation | undefined {
   const [first] = frames
@@ -83,7 +92,7 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
   const { frames, fromMs, untilMs } = span
   const { name } = last
   const seconds = (untilMs - fromMs) / MS_PER_SECOND
-  const pages = frames.map(({ levels }) => levels.find((level) => level.name === name))
+  const pages = frames.map((page) => levelIn(page, name))
   const known = pages.filter((page) => page !== undefined)
   const [first] = pages
   const schemas = last.schemas.flatMap((schema) => schemaTraffic(schema, pages, span) ?? [])
@@ -233,6 +242,11 @@ const rejectedIn = ({ rejected }: Pick<SchemaFrame, 'rejected'>): number | undef
 
 /** Mean of the known values; `undefined` if there are none. */
 export function meanOf(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined)
-  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length
+  let [sum, count] = [0, 0]
+  for (const value of values) {
+    if (value === undefined) continue
+    sum += value
+    count++
+  }
+  return count === 0 ? undefined : sum / count
 }

@@ -16,7 +16,11 @@ export const NOW_MS = 60_000
 export function nowServer(pages: readonly ServerFrame[], dump: DumpFrame | undefined): NowServer | undefined {
   const last = pages.at(-1)
   if (last === undefined) return undefined
-  const now = serverNow(last, pages.map(createDeriver(last.id)).at(-1))
+  return withBusiest(serverNow(last, pages.map(createDeriver(last.id)).at(-1)), dump)
+}
+
+/** The same with the flow that has most of the requests of the worst level. */
+export function withBusiest(now: NowServer, dump: DumpFrame | undefined): NowServer {
   const [worst] = needAttention(now.rows)
   return { ...now, flow: worst && busiestInDump(dump, worst.name) }
 }

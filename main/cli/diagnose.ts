@@ -1,4 +1,6 @@
+import { clientsOf, complaint, isDelayed } from '../../core/diagnose/complaint.ts'
 import { diagnose } from '../../core/diagnose/diagnose.ts'
+import type { Evidence } from '../../core/diagnose/facts.ts'
 import { diagnosisLines, statusLines } from '../../core/diagnose/text.ts'
 import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import { ProblemError, type Problem } from '../../core/errors.ts'
@@ -7,7 +9,8 @@ import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { createKeptPages, KEPT_MS, type KeptPages } from '../workspace/keptPages.ts'
 import type { Console, ExitCode } from './console.ts'
-import { switches } from './options.ts'
+import { switches, texts } from './options.ts'
+import { answerLines } from './print/terminal.ts'
 import { eventsBefore, listen } from './pastPages.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, type RecordingSpec, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -18,7 +21,7 @@ export const diagnoseCommand: Command = {
   options: {
     ...SOURCE_OPTIONS,
     ...OUTPUT_OPTIONS,
-    seconds: { type: 'string' },
+    ...texts('seconds', 'client'),
     ...switches('all', 'draft'),
   },
   run: runDiagnose,
@@ -42,9 +45,12 @@ async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
   const draft = given.flag('draft')
   if (draft && form === 'json')
     throw new UsageError('--draft prints manifests; with --json they are part of the findings.')
+  const client = given.value('client')
   const problems: Problem[] = []
-  const diagnosis = await readDiagnosis(given, console, DEFAULT_SECONDS, problems)
-  if (diagnosis === undefined) return 2
+  const evidence = await readEvidence(given, console, DEFAULT_SECONDS, problems)
+  if (evidence === undefined) return 2
+  if (client !== undefined) return printComplaint(evidence, client, form === 'json', console)
+  const diagnosis = diagnose(evidence)
   if (draft) return printDraft(diagnosis, console)
   console.answer(form === 'json', jsonOf(diagnosis), diagnosisLines(diagnosis, given.flag('all')))
   const isCalm = diagnosis.findings.every(({ group }) => group === 'none' || group === 'client')
@@ -55,8 +61,9 @@ async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
 async function runStatus(given: Given, console: Console): Promise<ExitCode> {
   const form = readOutput(given)
   const problems: Problem[] = []
-  const diagnosis = await readDiagnosis(given, console, SECONDS.min, problems)
-  if (diagnosis === undefined) return 2
+  const evidence = await readEvidence(given, console, SECONDS.min, problems)
+  if (evidence === undefined) return 2
+  const diagnosis = diagnose(evidence)
   const { now, findings } = diagnosis
   console.answer(form === 'json', { ...now, cause: findings[0] ?? null }, statusLines(diagnosis))
   const code = tellProblems(problems, console)
@@ -64,22 +71,22 @@ async function runStatus(given: Given, console: Console): Promise<ExitCode> {
 }
 
 /** `undefined` when the command is to end. Parts of a recording that cannot be read are added to `problems`. */
-async function readDiagnosis(
+async function readEvidence(
   given: Given,
   console: Console,
   usual: number,
   problems: Problem[],
-): Promise<Diagnosis | undefined> {
+): Promise<Evidence | undefined> {
   const seconds = readNumber(given, 'seconds', SECONDS) ?? usual
   const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
   return spec.kind === 'recording' ? ofRecording(spec, console, problems) : ofSource(given, console, spec, seconds)
 }
 
 /** The last pages of a recording, or those before `--at`. */
-function ofRecording(spec: RecordingSpec, console: Console, problems: Problem[]): Diagnosis {
+function ofRecording(spec: RecordingSpec, console: Console, problems: Problem[]): Evidence {
   const kept = createKeptPages(PAGE_MS)
   for (const event of eventsBefore(spec, KEPT_MS, console, problems)) kept.take(event)
-  return diagnose(kept.all(spec.at))
+  return kept.all(spec.at)
 }
 
 async function ofSource(
@@ -87,7 +94,7 @@ async function ofSource(
   console: Console,
   spec: SourceSpec,
   seconds: number,
-): Promise<Diagnosis | undefined> {
+): Promise<Evidence | undefined> {
   const kept: KeptPages = createKeptPages(PAGE_MS)
   // The age of files does not matter; in a source that is read now, old samples are stale.
   const isStill = spec.kind === 'files' || spec.kind === 'demo'
@@ -96,7 +103,23 @@ async function ofSource(
   if (listened === undefined) return undefined
   for (const sentence of listened.findings) console.tell(sentence)
   // Simulated time may stand still or lag.
-  return diagnose(kept.all(isStill || spec.kind === 'simulation' ? undefined : console.environment.now()))
+  return kept.all(isStill || spec.kind === 'simulation' ? undefined : console.environment.now())
+}
+
+/** Whether one client is delayed: 1 if it is. */
+function printComplaint(evidence: Evidence, name: string, json: boolean, console: Console): ExitCode {
+  const answer = complaint(evidence, name)
+  if (answer === undefined) {
+    const known = clientsOf(evidence)
+    throw new ProblemError(
+      'not-found',
+      known.length === 0
+        ? 'The source does not tell who sends requests: dumps of a server or an audit log would.'
+        : `No request of ${JSON.stringify(name)} was seen. Clients that were: ${known.join(', ')}.`,
+    )
+  }
+  console.answer(json, [answer], answerLines(answer))
+  return isDelayed(evidence, name) ? 1 : 0
 }
 
 /** The manifests of the first finding that has some, for `apf-console impact --edit -`. */

@@ -28,7 +28,8 @@ Options:
 
 Exit code: 0 done, 1 a server could not be read, 2 cannot run.`,
 
-  diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--all] [--draft] [--output text|json]
+  diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--client NAME] [--all] [--draft]
+                            [--output text|json]
 
 Explains why requests wait, are rejected or are slow (docs/diagnosis.md): causes ordered by evidence, each with the facts for
 and against it, what would refute it, and a remedy. The console's own side (no samples, stale samples, clocks, missing
@@ -40,12 +41,15 @@ the ten minutes before its end or before --at TIME are examined.
 Options:
   --seconds N            read N seconds of pages, 20 to 600 (120 by default)
   --interval S           seconds between two scrapes (1 by default)
+  --client NAME          whether that client (a user, or a service account as NAMESPACE:NAME) is delayed, where, and behind
+                         whom, or limits itself
   --all                  also the causes that a fact contradicts, each with that fact, and those that the data do not show
   --draft                print the manifests of the first finding that has some, for apf-console impact --edit -
   -o, --output FORMAT    text (default) or json
   --json                 the same as --output json
 
-Exit code: 0 nothing waits or is rejected, 1 a cause was found or the data are insufficient, 2 cannot run.`,
+Exit code: 0 nothing waits or is rejected, 1 a cause was found, the client is delayed or the data are insufficient,
+2 cannot run.`,
 
   advise: `Usage: apf-console advise [source] [--seconds N] [--at TIME] [--nodes N] [--draft N] [--output text|json]
 

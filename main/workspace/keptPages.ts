@@ -2,13 +2,14 @@ import type { ForecastEvidence } from '../../core/contract/forecast.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { Evidence, ObjectsAt } from '../../core/diagnose/facts.ts'
+import { createDeriver } from '../../core/frame/derive.ts'
+import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { createExistingLevels } from '../../core/source/existingLevels.ts'
 import { knownObjects, type ObjectsReading, type SourceEvent } from '../../core/source/sourceEvent.ts'
 import { flowsOf } from '../../core/twin/flows.ts'
 import { LONGEST_SPAN_SECONDS, twinHistory } from '../../core/twin/history.ts'
-import { NOW_MS } from '../../core/verdict/now.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 
 /** The history that forecasts and diagnoses use. */
@@ -35,11 +36,18 @@ export interface KeptPages {
   all(asOf: UnixMs | undefined): Evidence
 }
 
+/** The newest page of a server, with what follows from all until then. */
+interface Latest {
+  readonly frame: ServerFrame
+  readonly derived: DerivedServer
+  readonly derive: (frame: ServerFrame) => DerivedServer
+}
+
 /** `pageMs`: one page of each server is kept per this many milliseconds. */
 export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   /** By server and number of the interval; the first page of each. */
   const pages = new Map<string, Map<number, ServerFrame>>()
-  const recent = new Map<string, ServerFrame[]>()
+  const latest = new Map<string, Latest>()
   const dumps = new Map<string, DumpFrame[]>()
   const health = new Map<string, ServerHealth>()
   const existing = createExistingLevels()
@@ -52,11 +60,10 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
     const kept = pages.get(frame.id) ?? new Map<number, ServerFrame>()
     if (kept.size === 0 && pages.size >= MOST_SERVERS) return
     pages.set(frame.id, kept)
-    const late = recent.get(frame.id) ?? []
-    const last = late.at(-1)
-    if (last === undefined || unixMsOf(last.at) < unixMsOf(frame.at)) {
-      const since = unixMsOf(frame.at) - NOW_MS
-      recent.set(frame.id, [...late.filter(({ at }) => unixMsOf(at) >= since), frame])
+    const last = latest.get(frame.id)
+    if (last === undefined || unixMsOf(last.frame.at) < unixMsOf(frame.at)) {
+      const derive = last?.derive ?? createDeriver(frame.id)
+      latest.set(frame.id, { frame, derive, derived: derive(frame) })
     }
     const number = Math.floor(unixMsOf(frame.at) / pageMs)
     if (kept.has(number)) return
@@ -70,7 +77,7 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
     const objects = knownObjects(reading)
     if (objects === undefined || objects === history.at(-1)?.objects) return
     // Without a time of its own it is as new as the pages.
-    const newest = Math.max(0, ...[...recent.values()].map((late) => unixMsOf(late.at(-1)?.at ?? '')))
+    const newest = Math.max(0, ...[...latest.values()].map(({ frame }) => unixMsOf(frame.at)))
     const at = reading.asOf === undefined ? newest : unixMsOf(reading.asOf)
     const old = history.findLastIndex((one) => one.at < at - KEPT_MS)
     history = [...history.slice(Math.max(0, old)), { at, objects }]
@@ -106,7 +113,7 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       servers: [...pages].map(([server, kept]) => ({
         frames: [...kept.values()],
         dumps: dumps.get(server) ?? [],
-        recent: recent.get(server) ?? [],
+        latest: latest.get(server),
       })),
       health: [...health.values()],
       objects: history.at(-1)?.objects,

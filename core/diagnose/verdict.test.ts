@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import type { FlowSchema, ObjectSet } from '../config/objects.ts'
+import type { LiveRequest } from '../contract/live.ts'
+import { unixMsOf } from '../units.ts'
+import { SPECIMENS } from './causes.fixture.ts'
+import { complaint } from './complaint.ts'
+import { diagnose } from './diagnose.ts'
+import type { Evidence } from './facts.ts'
+
+const situation = (given: string, seed = 7): Evidence => {
+  const found = SPECIMENS.find((one) => one.given === given)
+  if (found === undefined) throw new Error(`no specimen of ${given}`)
+  return found.evidence(seed)
+}
+
+const lastOf = ({ servers: [server] }: Evidence): number => unixMsOf(server?.frames.at(-1)?.at ?? '')
+
+/** The same level or schema as somebody wrote it at that time. */
+const written = (by: string, at: number) => ({
+  managedFields: [{ manager: by, time: new Date(at).toISOString() }],
+})
+const withShares = (objects: ObjectSet, name: string, shares: number, by: string, at: number): ObjectSet => ({
+  ...objects,
+  levels: objects.levels.map((level) =>
+    level.metadata.name !== name || level.spec.limited === undefined
+      ? level
+      : {
+          metadata: { ...level.metadata, ...written(by, at) },
+          spec: { ...level.spec, limited: { ...level.spec.limited, nominalConcurrencyShares: shares } },
+        },
+  ),
+})
+
+describe('who', () => {
+  it('is the client out of proportion, with its share, its beginning and whom it harms', () => {
+    const [first] = diagnose(situation('shared-queues')).findings
+    expect(first).toMatchObject({ culprit: 'batch:hog', tier: 'dumps' })
+    expect(first?.victims.map(({ name }) => name)).toContain('batch:tenant-1')
+    expect(first?.victims.map(({ name }) => name)).not.toContain('batch:hog')
+    const [flood] = diagnose(situation('one-flow')).findings
+    expect(flood?.share?.low).toBeGreaterThan(0.8)
+    expect(flood?.victims).toEqual([])
+    const at = unixMsOf('2026-11-20T03:02:00Z')
+    expect(Math.abs((flood?.since ?? 0) - at)).toBeLessThanOrEqual(6_000)
+  })
+
+  it('is said in the first sentences', () => {
+    const { now } = diagnose(situation('one-flow'))
+    expect(now.details).toMatch(/^Most likely: one flow floods: batch:hog \(\d+ to 100 % of what is too much\), since 03:02:/)
+  })
+})
+
+describe('changes', () => {
+  const edited = (seconds: number, level: string, shares: number): Evidence => {
+    const evidence = situation('recent-edit')
+    const at = lastOf(evidence) - seconds * 1_000
+    const objects = evidence.objects ?? { levels: [], schemas: [] }
+    const after = withShares(objects, level, shares, 'argocd', at)
+    return {
+      ...evidence,
+      objects: after,
+      history: [
+        { at: at - 100_000, objects },
+        { at: at + 900, objects: after },
+      ],
+    }
+  }
+
+  it('to blame are those that take seats from the level in trouble, and are undone', () => {
+    const { findings, changes, innocent } = diagnose(edited(60, 'workload-low', 20))
+    expect(findings[0]).toMatchObject({
+      cause: 'recent-edit',
+      culprit: 'PriorityLevelConfiguration workload-low, by argocd',
+    })
+    expect(findings[0]?.text).toContain('nominalConcurrencyShares 100 → 20, at 03:02:00')
+    expect(findings[0]?.remedy.manifests[0]?.text).toContain('nominalConcurrencyShares: 100')
+    expect(changes).toMatchObject([{ isToBlame: true }])
+    expect(innocent.map(({ name }) => name)).not.toContain('PriorityLevelConfiguration workload-low')
+  })
+
+  it('are innocent where they take none from it, or came after the trouble', () => {
+    for (const evidence of [edited(60, 'global-default', 21), edited(10, 'workload-low', 20)]) {
+      const { findings, changes, innocent } = diagnose(evidence)
+      expect(findings[0]?.culprit).not.toContain('by argocd')
+      expect(changes).toMatchObject([{ isToBlame: false }])
+      expect(innocent[0]?.name).toBe(changes[0]?.subject)
+    }
+  })
+
+  it('are those of schemas that send requests elsewhere, by whom the audit log names', () => {
+    const evidence = situation('catch-all-traffic')
+    const { objects } = evidence
+    const batch = objects?.schemas.find(({ metadata }) => metadata.name === 'batch')
+    if (objects === undefined || batch === undefined) throw new Error('no schema')
+    const at = unixMsOf('2026-11-20T03:00:00Z')
+    const own: FlowSchema = { ...batch, metadata: { ...batch.metadata, ...written('kubectl', at) } }
+    const before = { ...objects, schemas: objects.schemas.filter((schema) => schema !== batch) }
+    const after = { ...objects, schemas: [...before.schemas, own] }
+    const write: LiveRequest = {
+      seq: 1,
+      at,
+      user: 'dora',
+      groups: [],
+      verb: 'create',
+      url: '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas',
+      resource: 'flowschemas.flowcontrol.apiserver.k8s.io',
+      namespace: '',
+      name: 'batch',
+      state: 'served',
+      level: 'exempt',
+      schema: 'exempt',
+      flow: '',
+      seats: { initial: 1, final: 0 },
+    }
+    const { changes } = diagnose({
+      ...evidence,
+      objects: after,
+      history: [
+        { at: at - 1_000, objects: before },
+        { at: at + 500, objects: after },
+      ],
+      requests: [write],
+    })
+    expect(changes[0]?.text).toContain('FlowSchema batch created by dora')
+    expect(changes[0]?.effect).toMatch(/moved batch:steady-\d+ \(get pods\), .* from workload-low to catch-all/)
+  })
+})
+
+describe('a client that complains', () => {
+  it('is delayed behind another, causes it itself, or is not', () => {
+    const evidence = situation('shared-queues')
+    const said = (name: string): string => JSON.stringify(complaint(evidence, name))
+    expect(said('batch:tenant-1')).toMatch(/is delayed in workload-low.*batch:hog fills queues/)
+    expect(said('batch:hog')).toContain('It causes this itself')
+    expect(said('kube-system:controller-1')).toContain('is not delayed')
+    expect(complaint(evidence, 'nobody')).toBeUndefined()
+  })
+})
+
+it('says of a server that is calm that nothing is wrong, and of too few samples only that', () => {
+  const calm = diagnose(situation('nothing-waits'))
+  expect(calm).toMatchObject({ state: 'flowing', innocent: [], changes: [] })
+  expect(calm.since).toBeUndefined()
+  expect(diagnose(situation('no-data')).summary).toMatch(/^The samples span less than 20 s/)
+  expect(diagnose(situation('no-data')).summary).not.toContain('Most likely')
+})
