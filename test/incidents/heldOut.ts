@@ -354,12 +354,12 @@ export const HELD_OUT: readonly Incident[] = [
     clients: [
       ...everyday(),
       ...services('ledger', 'settle', 'refund').map((who) => writes(who, { workers: 3, thinkMs: 400 }, { holdMs: 80 })),
-      writes(account('ci', 'runner'), after(65, { workers: 45 }), { holdMs: 900 }),
-      writes(account('ml', 'trainer'), after(80, { workers: 32 }), { holdMs: 2_500 }),
+      writes(account('ci', 'runner'), after(65, { workers: 45 }), { holdMs: 1_800 }),
+      writes(account('ml', 'trainer'), after(80, { workers: 32 }), { holdMs: 4_000 }),
     ],
     truth: {
       story:
-        'ci:runner floods workload-low from second 65 with 45 threads of 0.9 s, ml:trainer from second 80 with 32 of 2.5 s. Either alone takes all seats that the level can get; the three accounts of pay wait for a seat to be free.',
+        'ci:runner floods workload-low from second 65 with 45 threads of 1.8 s, ml:trainer from second 80 with 32 of 4 s. Either alone takes all seats that the level can get; the three accounts of pay wait for a seat to be free.',
       symptom: { given: 'requests wait in workload-low', words: [/workload-low/, /wait|queue|reject/i] },
       cause: { given: 'two clients flood', words: [/flood|sends most|most of the requests/i] },
       culprit: { given: 'ci:runner and ml:trainer', words: [/ci:runner|\brunner/, /trainer/] },
