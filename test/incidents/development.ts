@@ -30,6 +30,11 @@ const QUEUE_ADVICE: Falsehood = {
 const EDIT_BLAMED: Falsehood = { why: 'nothing was edited', words: /recent edit|an edit (?:of|by|to)|undo/i }
 const RESTART_BLAMED: Falsehood = { why: 'no server restarted', words: /restarted|fewer seats than before/i }
 
+const CONSEQUENCE: Falsehood = {
+  why: 'that requests take longer follows from the load, and no webhook is slow',
+  words: /so the server itself or its etcd is slow|Look at what only these requests use/,
+}
+
 const after = (at: number, pace: Pace): Pace => ({ ...pace, from: at })
 
 const team = (index: number) => account(`team-${String(index + 1).padStart(2, '0')}`, 'app')
@@ -71,6 +76,7 @@ export const DEVELOPMENT: readonly Incident[] = [
         words: [/nightly-export/, /slow|limit|fewer|level of (?:its|their) own|isolat/i],
       },
       forbidden: [
+        CONSEQUENCE,
         blames('orders|cart|invoicer|dora|emil', 'an innocent is blamed'),
         EDIT_BLAMED,
         RESTART_BLAMED,
@@ -114,6 +120,7 @@ export const DEVELOPMENT: readonly Incident[] = [
         words: [/image-scanner/, /slow|limit|fewer|level of its own|isolat/i],
       },
       forbidden: [
+        CONSEQUENCE,
         blames(String.raw`team-\d\d:app`, 'an innocent is blamed'),
         { why: 'the edit of workload-high is innocent', words: /(?:most likely|cause)[^.]*(?:recent )?edit|undo/i },
         RESTART_BLAMED,
@@ -246,7 +253,13 @@ export const DEVELOPMENT: readonly Incident[] = [
         given: 'let the sidecars back off with jitter and resume from their resourceVersion',
         words: [/back ?off|jitter|resume|resourceVersion/i],
       },
-      forbidden: [blames('orders|cart|invoicer', 'an innocent is blamed'), EDIT_BLAMED, RESTART_BLAMED, QUEUE_ADVICE],
+      forbidden: [
+        CONSEQUENCE,
+        blames('orders|cart|invoicer', 'an innocent is blamed'),
+        EDIT_BLAMED,
+        RESTART_BLAMED,
+        QUEUE_ADVICE,
+      ],
     },
   },
   {
@@ -287,6 +300,7 @@ export const DEVELOPMENT: readonly Incident[] = [
         words: [/more queues|queues?[^.]*(?:128|64|32|hand)|slow down [^.]*crawler|level of its own/i],
       },
       forbidden: [
+        CONSEQUENCE,
         blames('pricing|catalog|search|session', 'an innocent is blamed'),
         EDIT_BLAMED,
         RESTART_BLAMED,
@@ -334,6 +348,7 @@ export const DEVELOPMENT: readonly Incident[] = [
         words: [/system:masters|other (?:user|account)|not exempt|certificate/i],
       },
       forbidden: [
+        CONSEQUENCE,
         blames('orders|cart|invoicer|search|alice|bob', 'an innocent is blamed'),
         { why: 'something is wrong', words: /delays nothing\.? *$|nothing is wrong/im },
         EDIT_BLAMED,

@@ -17,6 +17,11 @@ const NO_LONGER_QUEUES: Falsehood = {
   words: /(?:longer|lengthen|raise)[^.]*queue(?:LengthLimit| length|s\b)/i,
 }
 
+const CONSEQUENCE: Falsehood = {
+  why: 'that requests take longer follows from the load, and no webhook is slow',
+  words: /so the server itself or its etcd is slow|Look at what only these requests use/,
+}
+
 const services = (...names: readonly string[]) => names.map((name) => account('pay', name))
 
 /** What nobody reads who builds the verdict. */
@@ -86,7 +91,7 @@ export const HELD_OUT: readonly Incident[] = [
         given: 'list in pages (limit), or resourceVersion=0, or watch',
         words: [/limit|pages?\b|watch/i, /inventory/],
       },
-      forbidden: [blames('ledger|settle|refund|catalog-ui'), NO_EDIT, NO_RESTART, NO_LONGER_QUEUES],
+      forbidden: [CONSEQUENCE, blames('ledger|settle|refund|catalog-ui'), NO_EDIT, NO_RESTART, NO_LONGER_QUEUES],
     },
   },
   {
@@ -191,7 +196,7 @@ export const HELD_OUT: readonly Incident[] = [
         given: 'distinguish by user, or slow importer down',
         words: [/ByUser|by user|slow[^.]*importer|importer[^.]*level of its own/i],
       },
-      forbidden: [blames('cron|web|api'), NO_EDIT, NO_RESTART, NO_LONGER_QUEUES],
+      forbidden: [CONSEQUENCE, blames('cron|web|api'), NO_EDIT, NO_RESTART, NO_LONGER_QUEUES],
     },
   },
   {
@@ -287,13 +292,13 @@ export const HELD_OUT: readonly Incident[] = [
       culprit: { given: 'notebook-runner', words: [/notebook-runner/] },
       victims: {
         given: 'the fourteen analysts (alice and bob too)',
-        words: [/analyst|alice|bob|\b1[3-6] (?:other )?(?:users|flows|clients|accounts)/i],
+        words: [/analyst|alice|bob|\b1[3-6] (?:[a-z]+ )?(?:users|flows|clients|accounts)/i],
       },
       remedy: {
         given: 'slow notebook-runner down, or a level of its own',
         words: [/notebook-runner/, /slow|limit|fewer|level of its own|isolat/i],
       },
-      forbidden: [blames(String.raw`analyst-\d\d|alice|bob`), NO_EDIT, NO_RESTART, NO_LONGER_QUEUES],
+      forbidden: [CONSEQUENCE, blames(String.raw`analyst-\d\d|alice|bob`), NO_EDIT, NO_RESTART, NO_LONGER_QUEUES],
     },
   },
   {
@@ -328,7 +333,7 @@ export const HELD_OUT: readonly Incident[] = [
         given: 'nothing waits or is rejected',
         words: [/none of the|no level queues|nothing (?:waits|queues|is wrong)|delays nothing/i],
       },
-      cause: { given: 'none', words: [/^(?![\s\S]*(?:most likely|cause \())/i] },
+      cause: { given: 'none', words: [/^(?![\s\S]*(?:most likely(?!: flow control delays nothing)|cause \())/i] },
       culprit: { given: 'nobody', words: [/^(?![\s\S]*(?:flood|culprit|sends most))/i] },
       victims: { given: 'nobody', words: [/^(?![\s\S]*(?:victim|suffer|delayed))/i] },
       remedy: { given: 'none needed', words: [/^(?![\s\S]*(?:slow down|undo|raise the|give it))/i] },
@@ -349,24 +354,28 @@ export const HELD_OUT: readonly Incident[] = [
     clients: [
       ...everyday(),
       ...services('ledger', 'settle', 'refund').map((who) => writes(who, { workers: 3, thinkMs: 400 }, { holdMs: 80 })),
-      writes(account('ci', 'runner'), after(65, { workers: 60, thinkMs: 50 }), { holdMs: 250 }),
-      writes(account('ml', 'trainer'), after(80, { workers: 16 }), { holdMs: 20_000 }),
+      writes(account('ci', 'runner'), after(65, { workers: 45 }), { holdMs: 1_800 }),
+      writes(account('ml', 'trainer'), after(80, { workers: 32 }), { holdMs: 4_000 }),
     ],
     truth: {
       story:
-        'ci:runner floods workload-low from second 65 with many short requests; from second 80 ml:trainer holds about as many seats as it gets for 20 s each. Either alone would make requests wait; together everybody waits.',
+        'ci:runner floods workload-low from second 65 with 45 threads of 1.8 s, ml:trainer from second 80 with 32 of 4 s. Either alone takes all seats that the level can get; the three accounts of pay wait for a seat to be free.',
       symptom: { given: 'requests wait in workload-low', words: [/workload-low/, /wait|queue|reject/i] },
-      cause: {
-        given: 'a flood and a client that holds seats for long',
-        words: [/flood|sends most|most of the requests/i, /long|hold|slow/i],
-      },
+      cause: { given: 'two clients flood', words: [/flood|sends most|most of the requests/i] },
       culprit: { given: 'ci:runner and ml:trainer', words: [/ci:runner|\brunner/, /trainer/] },
       victims: { given: 'pay:ledger, settle, refund', words: [/ledger|settle|refund/] },
       remedy: {
         given: 'slow both down or give each a level of its own',
         words: [/runner|trainer/, /slow|limit|fewer|level of (?:its|their) own|isolat/i],
       },
-      forbidden: [blames('ledger|settle|refund'), NO_EDIT, NO_RESTART, NO_LONGER_QUEUES],
+      forbidden: [
+        { why: 'it is a culprit', words: /Suffering: [^.\n]*(?:trainer|runner)/ },
+        CONSEQUENCE,
+        blames('ledger|settle|refund'),
+        NO_EDIT,
+        NO_RESTART,
+        NO_LONGER_QUEUES,
+      ],
     },
   },
 ]

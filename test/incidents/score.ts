@@ -41,6 +41,9 @@ export async function wordsOf(recording: string): Promise<Words> {
 /** Who waits in a dump is no answer to who suffers: it is the culprit as often. */
 const WAITING_NOW = /[^.\n]* had (?:all|\d+ %)[^.]* waiting requests?[^.]*\./g
 
+/** A victim is no culprit. */
+const SUFFERING = /(?:Suffering|Others wait as well): [^.\n]*/g
+
 /** The first cause, said without reservation. */
 const CERTAIN = /^1\. .*\(strong\)/m
 
@@ -62,7 +65,7 @@ export function scoreOf(words: Words, truth: Truth): Score {
   const points = {
     symptom: isIn(all, 'symptom'),
     cause: isIn(words.diagnosis.replaceAll(REMEDY, ''), 'cause'),
-    culprit: isIn(all, 'culprit'),
+    culprit: isIn(all.replaceAll(SUFFERING, ''), 'culprit'),
     victims: isIn(all.replaceAll(WAITING_NOW, ''), 'victims'),
     remedy: isIn(remedyIn(said), 'remedy'),
   }
