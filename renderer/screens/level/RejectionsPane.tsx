@@ -60,13 +60,6 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   }),
   numberColumn('total', 'Total', (row) => row.total, { title: 'Since the server started' }),
   { id: 'cause', header: 'Why', value: (row) => row.cause, sortable: false, cell: (row) => <Prose text={row.cause} /> },
-  {
-    id: 'remedy',
-    header: 'Remedy',
-    value: (row) => row.remedy,
-    sortable: false,
-    cell: (row) => <Prose text={row.remedy} />,
-  },
 ]
 
 const Prose = ({ text }: { text: string }) => <span className={styles['wrap']}>{text}</span>
