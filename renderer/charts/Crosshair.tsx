@@ -1,13 +1,15 @@
 import { memo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
 import { create } from 'zustand'
 import type { Series } from '../../core/history/series.ts'
+import { gapAround } from '../../core/history/gapsWithin.ts'
 import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
 import { CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
 import { useWheel } from './wheel.ts'
-import { dragRange, nearestIndex, stepCursor, readCursor } from './crosshair.data.ts'
+import { dragRange, nearestIndex, stepCursor } from './crosshair.data.ts'
+import { seatsAt } from './seatChart.data.ts'
 import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot.data.ts'
 
 export interface CrosshairProps {
@@ -215,11 +217,10 @@ export function AtCursor(props: {
 
 /** The chosen level at one instant in words. */
 export function cursorWords(series: Series, at: number, level: string): string {
-  const reading = readCursor(series, at)
-  if (reading?.gap !== undefined) return gapsText([reading.gap])
-  const row = reading?.rows.find((entry) => entry.level === level)
-  if (row?.executing === undefined) return 'no sample'
-  const limit = row.limit === undefined || level === 'exempt' ? '' : ` of ${row.limit}`
-  const queued = row.queued === undefined || row.queued === 0 ? '' : `, ${row.queued} queued`
-  return `${level}: ${row.executing}${limit} seats executing${queued}`
+  const gap = gapAround(series, at)
+  if (gap !== undefined) return gapsText([gap])
+  const { executing, current, queued = 0 } = seatsAt(series, level, at) ?? {}
+  if (executing === undefined) return 'no sample'
+  const limit = current === undefined || level === 'exempt' ? '' : ` of ${format.seats(current)}`
+  return `${level}: ${format.seats(executing)}${limit} seats executing${queued === 0 ? '' : `, ${format.seats(queued)} queued`}`
 }
