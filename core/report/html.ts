@@ -28,13 +28,16 @@ export const reportMarkup = ({ title, subtitle, sections }: Report): string => `
 ${sections.map((section) => `<h2>${escapeMarkup(section.title)}</h2>\n${section.blocks.map(block).join('\n')}`).join('\n')}
 </article>`
 
+/** That of the console; a saved page loads nothing and has it where it is installed. */
+const FONT = "Inter,'Inter Variable','Segoe UI',system-ui,sans-serif"
+
 export const REPORT_STYLE = `
-article{font:11.5pt/1.45 system-ui,sans-serif;color:#111;background:#fff;max-width:190mm;margin:0 auto;padding:12mm 4mm}
+article{font:11.5pt/1.45 ${FONT};color:#111;background:#fff;max-width:190mm;margin:0 auto;padding:12mm 4mm}
 h1{font-size:18pt;margin:0}h2{font-size:13pt;margin:1.4em 0 .4em;border-bottom:1px solid #111}
 table{border-collapse:collapse;width:100%;font-size:10pt}th{text-align:left;border-bottom:1px solid #111;white-space:nowrap}
 th,td{padding:2pt 8pt 2pt 0;vertical-align:top}td:not(.n){overflow-wrap:anywhere}.n{text-align:right;font-variant-numeric:tabular-nums}
 tr{break-inside:avoid}tbody tr+tr td{border-top:1px solid #ccc}figure{margin:1em 0;break-inside:avoid}
-figcaption{font-weight:600}svg{display:block;width:100%;height:auto;font:9px system-ui,sans-serif}h2{break-after:avoid}
+figcaption{font-weight:600}svg{display:block;width:100%;height:auto;font:9px ${FONT}}h2{break-after:avoid}
 @page{size:A4;margin:14mm}@media print{article{max-width:none;padding:0}}`
 
 function block(part: ReportBlock): string {

@@ -2,6 +2,7 @@ import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import type { QuantileRange } from '../frame/derived.ts'
 import type { Rejected } from '../frame/frame.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
+import type { UnixMs } from '../units.ts'
 import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import { flowName } from '../frame/flow.ts'
@@ -16,14 +17,40 @@ interface Place {
   readonly level: IncidentLevel
 }
 
-/** An incident in sentences, tables and charts. All times are UTC. */
-export function reportOf(incident: Incident, options: ReportOptions): Report {
-  const places = incident.servers.flatMap((server) => server.levels.map((level) => ({ server, level })))
-  const troubled = places
+const allPlaces = ({ servers }: Incident): readonly Place[] =>
+  servers.flatMap((server) => server.levels.map((level) => ({ server, level })))
+
+const troubledOf = (places: readonly Place[]): readonly Place[] =>
+  places
     .filter(({ level }) => !level.exempt && (rejections(level) > 0 || (level.queued?.value ?? 0) > 0))
     .toSorted(byTrouble)
+
+/** When most requests waited in the level with the most trouble, else the end; `undefined` without trouble. */
+export function worstMoment(incident: Incident): UnixMs | undefined {
+  const [worst] = troubledOf(allPlaces(incident))
+  return worst && ((worst.level.queued?.value ?? 0) > 0 ? worst.level.queued?.at : rangeOf(incident).to)
+}
+
+/** Who, why and what helps, as Diagnosis says it of the worst moment; what was changed is another section. */
+function verdictOf(incident: Incident, { verdict }: ReportOptions): ReportBlock[] {
+  if (verdict === undefined) return []
+  const { at, now, findings } = verdict
+  const cause = findings.find(({ group }) => group !== 'own side' && group !== 'none')
+  return [
+    text(
+      `At the worst moment, ${timesIn(incident)(at)}: ${now.title}`,
+      cause && `Cause (${cause.confidence}): ${cause.title.toLowerCase()}. ${cause.text}`,
+    ),
+    ...(cause === undefined ? [] : [text(`Remedy: ${cause.remedy.text}`)]),
+  ]
+}
+
+/** An incident in sentences, tables and charts. All times are UTC. */
+export function reportOf(incident: Incident, options: ReportOptions): Report {
+  const places = allPlaces(incident)
+  const troubled = troubledOf(places)
   const sections: readonly (ReportSection | undefined)[] = [
-    { title: 'Summary', blocks: summary(incident, troubled) },
+    { title: 'Summary', blocks: [...verdictOf(incident, options), ...summary(incident, troubled)] },
     { title: 'What happened', blocks: timeline(incident) },
     levels(incident, places),
     charts(incident, troubled),

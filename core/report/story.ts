@@ -1,3 +1,4 @@
+import type { Diagnosis } from '../contract/diagnosis.ts'
 import { rfc3339, type UnixMs } from '../units.ts'
 import type { ReportBlock } from '../contract/report.ts'
 import type { SourceInfo } from '../frame/frame.ts'
@@ -9,6 +10,8 @@ export interface ReportOptions {
   readonly source: SourceInfo
   /** Version of the console. */
   readonly version: string
+  /** What Diagnosis says of the worst moment. */
+  readonly verdict?: (Pick<Diagnosis, 'now' | 'findings'> & { readonly at: UnixMs }) | undefined
 }
 
 /** How instants of a range are written: with their day where it spans several. */

@@ -140,10 +140,6 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
   /** The factor of the borrowing solver: `0.3229`. */
   const fairFraction = (value: Value): string => fixed(value, 4)
 
-  /** The fair fraction p in words: the limit of a level that neither min nor max holds is p times its demand. */
-  const granted = (p: Value): { readonly value: string; readonly unit?: string } =>
-    p === 0 ? { value: 'minimum' } : { value: percent(p), unit: 'of demand' }
-
   /** `2.3 %` from one in a thousand on, below that two significant digits: `2.8e−5`. */
   const probability = orUnknown((value) => {
     if (value === 0) return '0 %'
@@ -223,7 +219,6 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
     bytes,
     percent,
     fairFraction,
-    granted,
     probability,
     signed,
     change,

@@ -17,18 +17,26 @@ export interface LikelyCause {
 /** Rules about waits and rejections, which a diagnosis explains. */
 export const EXPLAINED_RULES: ReadonlySet<RuleId> = new Set(['R1', 'R2', 'R3', 'R4', 'R5', 'R12'])
 
-/** The first finding about the trouble of that level, in the words of an alert. */
-export const wordsFor = (
-  findings: readonly Finding[],
-  { server, level }: { readonly server?: string | undefined; readonly level?: string | undefined },
-): { readonly cause: string; readonly remedy: string } | undefined => {
-  const found = findings.find(
+interface Place {
+  readonly server?: string | undefined
+  readonly level?: string | undefined
+}
+
+/** The first finding about the trouble of that level; without a server, on any. */
+export const findingFor = (findings: readonly Finding[], { server, level }: Place): Finding | undefined =>
+  findings.find(
     ({ group, place }) =>
-      group !== 'own side' && group !== 'none' && place.level === level && (place.server ?? server) === server,
+      group !== 'own side' &&
+      group !== 'none' &&
+      level !== undefined &&
+      place.level === level &&
+      (server ?? place.server) === (place.server ?? server),
   )
-  return level === undefined
-    ? undefined
-    : found && { cause: `${found.title}. ${found.text}`, remedy: found.remedy.text }
+
+/** The same in the words of an alert. */
+export function wordsFor(findings: readonly Finding[], place: Place) {
+  const found = findingFor(findings, place)
+  return found && { cause: `${found.title}. ${found.text}`, remedy: found.remedy.text }
 }
 
 const MOST_NAMED = 5

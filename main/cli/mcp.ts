@@ -37,7 +37,7 @@ export const mcpOf = (run: Run): Command => ({
 })
 
 /** The source of all calls. */
-export interface ServedSource {
+interface ServedSource {
   /** The options that name it. */
   readonly words: readonly string[]
   /** Whether one of them is a recording, which --at can move in. */
@@ -106,7 +106,7 @@ const RESULT = {
 type Extra = Pick<RequestHandlerExtra<ServerRequest, ServerNotification>, 'signal' | '_meta' | 'sendNotification'>
 
 /** The tools, on any transport. */
-export function createMcpServer(run: Run, source: ServedSource, console: Console): McpServer {
+function createMcpServer(run: Run, source: ServedSource, console: Console): McpServer {
   const server = new McpServer({ name: 'apf-console', version: console.version }, { instructions: INSTRUCTIONS })
   const tool = <I extends z.ZodRawShape>(
     name: string,

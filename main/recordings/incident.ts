@@ -1,7 +1,11 @@
 import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { Report } from '../../core/contract/report.ts'
 import { createIncident } from '../../core/report/incident.ts'
-import { reportOf } from '../../core/report/report.ts'
+import { reportOf, worstMoment } from '../../core/report/report.ts'
+import { diagnose } from '../../core/diagnose/diagnose.ts'
+import type { Diagnosis } from '../../core/contract/diagnosis.ts'
+import type { UnixMs } from '../../core/units.ts'
+import { createKeptPages, KEPT_MS } from './keptPages.ts'
 import { partOf, readRecording, type ListedRecording } from './library.ts'
 import { anonymiser, type ExportOptions } from './recordingFile.ts'
 
@@ -17,11 +21,22 @@ export function reportOfRecording(
   if (source.kind === 'etcd') throw new ProblemError('unsupported', ETCD)
   const problems: Problem[] = []
   const replaced = anonymise ? anonymiser() : undefined
-  const incident = createIncident({ from, to })
+  const taking = createIncident({ from, to })
   for (const { timed, held } of readRecording(entry, range, problems)) {
-    incident.take(replaced === undefined ? timed : { ...timed, event: replaced.event(timed.event) }, held)
+    taking.take(replaced === undefined ? timed : { ...timed, event: replaced.event(timed.event) }, held)
   }
-  return { report: reportOf(incident.finish(), { source: replaced?.source(source) ?? source, version }), problems }
+  const incident = taking.finish()
+  const at = worstMoment(incident)
+  const verdict = at === undefined ? undefined : { at, ...diagnosed(entry, at, replaced) }
+  return { report: reportOf(incident, { source: replaced?.source(source) ?? source, version, verdict }), problems }
+}
+
+/** What Diagnosis says of an instant: it also knows the time before the report. */
+function diagnosed(entry: ListedRecording, at: UnixMs, replaced: ReturnType<typeof anonymiser> | undefined): Diagnosis {
+  const kept = createKeptPages()
+  for (const { timed } of readRecording(entry, { from: at - KEPT_MS, to: at }, []))
+    kept.take(replaced?.event(timed.event) ?? timed.event)
+  return diagnose(kept.all(at))
 }
 
 const ETCD = 'This recording is of an etcd proxy. Incident reports are about the priority levels of API servers.'

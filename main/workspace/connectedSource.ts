@@ -25,7 +25,7 @@ import { startFlightRecorder, type FlightRecorder } from '../recordings/flightRe
 import { openStore, type Store } from '../store/store.ts'
 import { createAlerting } from './alerting.ts'
 import { createEffects, type Effects } from './effects.ts'
-import { createKeptPages, KEPT_MS, type KeptPages } from './keptPages.ts'
+import { createKeptPages, KEPT_MS, type KeptPages } from '../recordings/keptPages.ts'
 import { connectObjects } from './connectedObjects.ts'
 import { createObjects } from './objects.ts'
 import { createPastNotes } from './pastNotes.ts'

@@ -64,6 +64,7 @@ const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['F6', 'Next pane; with Shift the previous one'],
   ['Space', 'Pause, resume'],
   ['L', 'Back to live'],
+  ['R', 'Try a fix: the remedy of the first cause as a draft'],
   ['X', 'Explain the limit of the selected level'],
   ['←  →', 'Cursor one sample; with Shift one 10 s round'],
   ['+  −', 'Zoom in, zoom out'],

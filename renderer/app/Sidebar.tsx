@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { plural } from '../../core/text/format.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { LevelChip, MiddleCut } from '../components/LevelChip.tsx'
@@ -6,7 +7,8 @@ import { hrefOf, hrefOfPage, useRoute } from '../state/route.ts'
 import { usePastPart } from '../state/past.ts'
 import { useSelection } from '../state/selection.ts'
 import { useSettings } from '../state/settings.ts'
-import { useTimePart } from '../state/time.ts'
+import { useAlerts } from '../state/sourceState.ts'
+import { instantOf, useTimePart } from '../state/time.ts'
 import { useHasLevels, useView } from '../state/view.ts'
 import { hasSeveral, readsClusters, useConnection } from '../state/connection.ts'
 import { format } from '../theme/format.ts'
@@ -47,6 +49,7 @@ export function Sidebar() {
             >
               <Icon name={icon} size={15} />
               <span className={styles['label']}>{label}</span>
+              {name === 'alerts' && <Firing />}
               <span className={styles['key']} aria-hidden="true">
                 {key}
               </span>
@@ -101,6 +104,21 @@ export function Sidebar() {
         </p>
       )}
     </nav>
+  )
+}
+
+/** How many alerts of the shown source fire; a sign about the present, which the past does not carry. */
+function Firing() {
+  const { alerts = [] } = useAlerts() ?? {}
+  const isPast = useTimePart((time) => instantOf(time) !== undefined)
+  const firing = alerts.filter(({ silenced }) => !silenced)
+  if (isPast || firing.length === 0) return null
+  const isCritical = firing.some(({ severity }) => severity === 'critical')
+  return (
+    <span className={classes(styles['firing'], isCritical && styles['rejecting'])}>
+      <span aria-hidden="true">{firing.length}</span>
+      <span className="sr-only">{`, ${firing.length} ${plural(firing.length, 'fires', 'fire')}`}</span>
+    </span>
   )
 }
 

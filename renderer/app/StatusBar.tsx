@@ -10,7 +10,6 @@ import { useObjects } from '../state/objects.ts'
 import { usePastPart } from '../state/past.ts'
 import { nowAt, useHasLevels, useView } from '../state/view.ts'
 import { UNKNOWN } from '../../core/text/format.ts'
-import { format } from '../theme/format.ts'
 import { statusFacts, untilReallocation } from './shell.data.ts'
 import { EtcdPart } from './Sidebar.tsx'
 import styles from './Sidebar.module.css'
@@ -38,9 +37,6 @@ export function StatusBar() {
       </Suspense>
     )
   }
-  const p = server?.seatFairFrac
-  const torn = derivedServer?.torn === true
-  const { value: share, unit } = format.granted(p)
   return (
     <footer className={styles['barBar']}>
       <span className={styles['item']}>
@@ -69,17 +65,7 @@ export function StatusBar() {
           <Term id="debug-dump">debug dumps</Term> <b>{facts.dumps}</b>
         </span>
       )}
-      <span className={classes(styles['item'], styles['right'])}>
-        {hasLevels && (
-          <>
-            <Term id="fair-fraction">granted as limits</Term>
-            <b title={p === undefined ? undefined : `fair fraction p ${torn ? '≈' : '='} ${format.fairFraction(p)}`}>
-              {torn && '≈ '}
-              {share} {unit}
-            </b>
-          </>
-        )}
-      </span>
+      <span className={styles['right']} />
       <NoteMark note="reallocation" />
       {hasLevels && mode !== 'still' && !isPast && <Countdown />}
       <EditingState />

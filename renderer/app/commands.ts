@@ -40,6 +40,8 @@ export function run(command: Command): void {
       return moveLevel(1)
     case 'pause':
       return time.paused ? time.resume() : time.pause()
+    case 'fix':
+      return tryFix()
     case 'live':
       return time.live()
     case 'zoom-in':
@@ -63,6 +65,13 @@ export function run(command: Command): void {
     case 'paste-range':
       return void import('./pasteRange.ts').then(({ pasteRange }) => pasteRange())
   }
+}
+
+/** The first remedy on the screen that can be tried; without one, Diagnosis says why there is none. */
+function tryFix(): void {
+  const button = document.querySelector<HTMLElement>('main [aria-keyshortcuts=R]')
+  if (button === null) openScreen('diagnosis')
+  else button.click()
 }
 
 function movePane(direction: 1 | -1): void {

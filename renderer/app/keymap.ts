@@ -15,6 +15,7 @@ export type Command =
         | 'next-level'
         | 'pause'
         | 'live'
+        | 'fix'
         | 'zoom-in'
         | 'zoom-out'
         | 'pan-earlier'
@@ -47,6 +48,7 @@ const PLAIN: Readonly<Record<string, Command>> = {
   '[': { kind: 'previous-level' },
   ']': { kind: 'next-level' },
   l: { kind: 'live' },
+  r: { kind: 'fix' },
   x: { kind: 'screen', screen: 'allocation' },
   '+': { kind: 'zoom-in' },
   '=': { kind: 'zoom-in' },

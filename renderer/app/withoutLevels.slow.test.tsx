@@ -2,7 +2,7 @@ import { act, cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { openStory, type Story } from '../../test/harness/story.ts'
-import { Remedy } from '../screens/live/RequestPane.tsx'
+import { WhyRejected } from '../screens/live/RequestPane.tsx'
 import { setClient } from '../state/client.ts'
 import { startState } from '../state/start.ts'
 import { unavailableNow } from './actions.ts'
@@ -46,7 +46,7 @@ test.each(['overview', 'level', 'allocation', 'alerts', 'diagnosis', 'compare'])
 )
 
 test('the remedy of a rejection is one that the filter has', async () => {
-  render(<Remedy reason="concurrency-limit" />)
+  render(<WhyRejected reason="concurrency-limit" />)
   await vi.waitFor(() => expect(document.body.textContent).toContain('--max-requests-inflight'))
   expect(document.body.textContent).not.toMatch(/shares|catch-all|queues/)
 })

@@ -1,16 +1,15 @@
 import { memo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
 import { create } from 'zustand'
 import type { Series } from '../../core/history/series.ts'
+import { gapAround } from '../../core/history/gapsWithin.ts'
 import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
-import { LevelChip } from '../components/LevelChip.tsx'
-import type { DataColumn } from '../components/dataColumns.ts'
-import { PlainTable } from '../components/PlainTable.tsx'
 import { CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
 import { useWheel } from './wheel.ts'
-import { dragRange, nearestIndex, stepCursor, readCursor, type CursorRow } from './crosshair.data.ts'
+import { dragRange, nearestIndex, stepCursor } from './crosshair.data.ts'
+import { seatsAt } from './seatChart.data.ts'
 import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot.data.ts'
 
 export interface CrosshairProps {
@@ -20,8 +19,8 @@ export interface CrosshairProps {
   readonly times: readonly number[]
   /** The chart's name, for the cursor's accessible name. */
   readonly label: string
-  /** The content of the tooltip under the pointer or focus, for an instant. */
-  readonly tooltip: (at: number) => ReactNode
+  /** The content of a box under the pointer or focus, for an instant, where the chart has no other place for it. */
+  readonly tooltip?: (at: number) => ReactNode
   /** The same as one line of text. */
   readonly spoken: (at: number) => string
   /**
@@ -103,8 +102,8 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
     >
       {range !== undefined && <RangeBox plot={plot} domain={domain} from={range.from} to={range.to} />}
       <CursorLine plot={plot} domain={domain} cursor={cursor} />
-      {inside && active && (
-        <PlotTip plot={plot} x={xOfTime(plot, domain, cursor)} className={styles['tooltip']}>
+      {inside && active && tooltip !== undefined && (
+        <PlotTip plot={plot} x={xOfTime(plot, domain, cursor)}>
           {tooltip(cursor)}
         </PlotTip>
       )}
@@ -199,83 +198,29 @@ export function zoomToRange(): void {
   clearRange()
 }
 
-const ROWS = 8
-
-/** Every level at one instant, most executing seats first; the chosen level stays in view. */
-export function CursorTable(props: {
-  readonly series: Series
-  readonly at: number
-  readonly level: string
-  /** What happened near that instant, a sentence each. */
-  readonly happened: readonly string[]
+/** What charts say instead of their legend while the pointer or a key has the cursor in their range. */
+export function AtCursor(props: {
+  readonly domain: TimeDomain
+  readonly say: (at: number) => string
+  readonly children: ReactNode
 }) {
-  const { series, at, level, happened } = props
-  const reading = readCursor(series, at)
-  if (reading === undefined) return null
-  const top = reading.rows.slice(0, ROWS)
-  const own = reading.rows.find((row) => row.level === level)
-  const rows = own === undefined || top.includes(own) ? top : [...top.slice(0, ROWS - 1), own]
-  const left = reading.rows.length - rows.length
+  const { domain, say, children } = props
+  const cursor = timeStore((time) => time.cursor)
+  if (cursor === undefined || cursor < domain.from || cursor > domain.to) return children
+  const text = `${format.time(cursor)}  ${say(cursor)}`
   return (
-    <>
-      <div className={styles['head']}>
-        <b className="mono">{format.time(reading.at)}</b>
-        <span>{reading.gap === undefined ? 'seats, sampled' : gapsText([reading.gap])}</span>
-      </div>
-      {happened.map((sentence) => (
-        <p key={sentence} className={styles['happened']}>
-          {sentence}
-        </p>
-      ))}
-      {rows.length > 0 && (
-        <PlainTable
-          caption="Levels at this time"
-          className={styles['table']}
-          columns={COLUMNS}
-          rows={rows}
-          rowKey={(row) => row.level}
-          rowLook={(row) => (row.level === level ? styles['own'] : undefined)}
-        />
-      )}
-      <p className={styles['foot']}>{left > 0 ? `${left} more levels. ` : ''}Drag to select, Enter to zoom</p>
-    </>
+    <span className={styles['reading']} title={text}>
+      {text}
+    </span>
   )
 }
 
-/** The pointer cannot enter a tooltip, so its headers are plain text. */
-const seats = (id: string, header: string, cell: (row: CursorRow) => string): DataColumn<CursorRow> => ({
-  id,
-  header,
-  align: 'right',
-  cell,
-})
-
-const COLUMNS: readonly DataColumn<CursorRow>[] = [
-  {
-    id: 'level',
-    header: 'Level',
-    cell: ({ level }) => (
-      <>
-        <LevelChip name={level} decorative /> {level}
-      </>
-    ),
-  },
-  seats('executing', 'Exec.', ({ executing }) => format.seats(executing)),
-  seats('limit', 'Limit', ({ level, limit }) => (level === 'exempt' ? 'none' : format.seats(limit))),
-  seats('demand', 'Demand', ({ demand }) => format.seats(demand)),
-  {
-    ...seats('queued', 'Queued', ({ queued }) => format.seats(queued)),
-    look: ({ queued = 0 }) => (queued > 0 ? styles['queued'] : undefined),
-  },
-]
-
 /** The chosen level at one instant in words. */
 export function cursorWords(series: Series, at: number, level: string): string {
-  const reading = readCursor(series, at)
-  if (reading?.gap !== undefined) return gapsText([reading.gap])
-  const row = reading?.rows.find((entry) => entry.level === level)
-  if (row?.executing === undefined) return 'no sample'
-  const limit = row.limit === undefined || level === 'exempt' ? '' : ` of ${row.limit}`
-  const queued = row.queued === undefined || row.queued === 0 ? '' : `, ${row.queued} queued`
-  return `${level}: ${row.executing}${limit} seats executing${queued}`
+  const gap = gapAround(series, at)
+  if (gap !== undefined) return gapsText([gap])
+  const { executing, current, queued = 0 } = seatsAt(series, level, at) ?? {}
+  if (executing === undefined) return 'no sample'
+  const limit = current === undefined || level === 'exempt' ? '' : ` of ${format.seats(current)}`
+  return `${level}: ${format.seats(executing)}${limit} seats executing${queued === 0 ? '' : `, ${format.seats(queued)} queued`}`
 }

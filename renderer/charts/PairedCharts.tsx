@@ -4,14 +4,14 @@ import { gapAround, gapsWithin } from '../../core/history/gapsWithin.ts'
 import { rejectedRate } from '../../core/history/range.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { Mark } from '../../core/compare/period.ts'
-import { nearestIndex, readCursor } from './crosshair.data.ts'
+import { nearestIndex } from './crosshair.data.ts'
 import { EventMarks, eventMarks } from './EventMarks.tsx'
 import { GapBoxes } from './GapBoxes.tsx'
 import { valueAxis, type ValueAxis } from '../../core/text/axis.ts'
 import { areaPath, linear, xOfTime, type Plot } from './plot.data.ts'
 import { Drawing, PlotAxes } from './plot.tsx'
 import { SeatChart } from './SeatChart.tsx'
-import { seatChartData, seatRows } from './seatChart.data.ts'
+import { seatChartData, seatRows, seatsAt } from './seatChart.data.ts'
 import { ChartFrame } from '../components/ChartFrame.tsx'
 import type { ChartTable } from '../components/csv.ts'
 import { format } from '../theme/format.ts'
@@ -159,11 +159,11 @@ export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
   )
   const read = useCallback(
     ({ series }: ComparedPeriod, at: number) => {
-      const row = readCursor(series, at)?.rows.find((one) => one.level === level)
+      const row = seatsAt(series, level, at)
       return [
         { what: 'executing', value: format.seats(row?.executing) },
         { what: 'queued', value: format.seats(row?.queued) },
-        { what: 'limit', value: format.seats(row?.limit) },
+        { what: 'limit', value: format.seats(row?.current) },
       ]
     },
     [level],

@@ -1,12 +1,15 @@
 import { memo, useId, useMemo } from 'react'
 import { format } from '../theme/format.ts'
+import type { Series } from '../../core/history/series.ts'
 import { levelColor } from '../state/levels.ts'
+import { cursorOf, timeStore } from '../state/time.ts'
 import { EventMarks, type EventMark } from './EventMarks.tsx'
 import { GapBoxes } from './GapBoxes.tsx'
 import { patternOf, PlotAxes, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
 import {
   edgeLabels,
+  seatsAt,
   seatSentence,
   type SeatChartData,
   type SeatChartOptions,
@@ -42,13 +45,23 @@ export interface SeatChartProps {
   readonly plot: Plot
   /** What happened to the level or its server. */
   readonly marks: readonly EventMark[]
+  /** The history that the values at the cursor come from; without it, labels stay those of the newest sample. */
+  readonly series?: Series
 }
 
 /**
  * Limits, executing seats and demand of one level on one axis in seats (design: charts). Drawn as paths: it changes with
  * every sample (docs/decisions/020-charts.md).
  */
-export const SeatChart = memo(function SeatChart({ level, data, options, domain, plot, marks }: SeatChartProps) {
+export const SeatChart = memo(function SeatChart({
+  level,
+  data,
+  options,
+  domain,
+  plot,
+  marks,
+  series,
+}: SeatChartProps) {
   const happened = marks.filter(({ at }) => at >= domain.from && at <= domain.to)
   const sentence = [seatSentence(level, data), ...happened.map(({ at, text }) => `${format.time(at)} ${text}`)].join(
     '; ',
@@ -59,7 +72,7 @@ export const SeatChart = memo(function SeatChart({ level, data, options, domain,
       <Paths level={level} data={data} exempt={options.exempt} domain={domain} plot={plot} />
       <EventMarks marks={marks} domain={domain} plot={plot} />
       <Events data={data} domain={domain} plot={plot} />
-      <EdgeLabels data={data} options={options} plot={plot} />
+      <EdgeLabels level={level} series={series} data={data} options={options} domain={domain} plot={plot} />
     </Drawing>
   )
 })
@@ -170,8 +183,17 @@ const TONES = {
   quiet: { className: styles['toneQuiet'] },
 } as const
 
-function EdgeLabels({ data, options, plot }: { data: SeatChartData; options: SeatChartOptions; plot: Plot }) {
-  const wishes = edgeLabels(data, options).map((label) => ({ ...label, y: yOfValue(plot, data.axis.max, label.value) }))
+function EdgeLabels(props: Omit<SeatChartProps, 'marks' | 'series'> & { readonly series: Series | undefined }) {
+  const { level, series, data, options, domain, plot } = props
+  const cursor = timeStore((time) => {
+    const at = series === undefined ? undefined : cursorOf(time)
+    return at === undefined || at < domain.from || at > domain.to ? undefined : at
+  })
+  const values = series === undefined || cursor === undefined ? undefined : seatsAt(series, level, cursor)
+  const wishes = edgeLabels(data, options, values).map((label) => ({
+    ...label,
+    y: yOfValue(plot, data.axis.max, label.value),
+  }))
   return (
     <g aria-hidden="true">
       {placeLabels(wishes, 14, plot.top + 4, plot.height - plot.bottom).map((label) => (

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dragRange, nearestIndex, readCursor, stepCursor, summariseRange } from './crosshair.data.ts'
+import { dragRange, nearestIndex, stepCursor, summariseRange } from './crosshair.data.ts'
 import { seriesOf } from './seatChart.fixture.ts'
 
 describe('nearestIndex', () => {
@@ -25,32 +25,6 @@ describe('stepCursor', () => {
     expect(stepCursor(times, 2_000, 10)).toBe(2_000)
     expect(stepCursor(times, 0, -10)).toBe(0)
     expect(stepCursor([], 0, 1)).toBeUndefined()
-  })
-})
-
-describe('readCursor', () => {
-  const series = seriesOf(
-    {
-      idle: { executing: [1, null, 1], queuedSeats: [0, null, 0], current: [50, null, 50] },
-      busy: { executing: [30, null, 30], queuedSeats: [12, null, 12], current: [30, null, 30] },
-    },
-    3,
-  )
-  it('sorts by executing seats and adds demand', () => {
-    expect(readCursor(series, 400)?.rows).toEqual([
-      { level: 'busy', executing: 30, limit: 30, demand: 42, queued: 12 },
-      { level: 'idle', executing: 1, limit: 50, demand: 1, queued: 0 },
-    ])
-  })
-  it('says that there is no sample, and invents no zero', () => {
-    const empty = readCursor(series, 1_000)
-    expect(empty?.rows.map((row) => row.demand)).toEqual([undefined, undefined])
-    const silent = { ...series, samples: [1, 0, 1] }
-    const gap = { from: 0, to: 2_000 }
-    expect(readCursor(silent, 1_000)).toEqual({ at: 1_000, rows: [], gap })
-    // The end of the gap is closer, but its sample is still not the one of this instant.
-    expect(readCursor(silent, 1_900)).toMatchObject({ rows: [], gap })
-    expect(readCursor(silent, 2_000)?.gap).toBeUndefined()
   })
 })
 

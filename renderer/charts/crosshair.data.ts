@@ -1,9 +1,5 @@
 import type { Period } from '../../core/compare/period.ts'
-import { sumOfKnown } from '../../core/frame/reading.ts'
-import type { Gap } from '../../core/history/gaps.ts'
-import { gapAround } from '../../core/history/gapsWithin.ts'
 import type { Series } from '../../core/history/series.ts'
-import type { LevelColumn } from '../../core/history/columns.ts'
 import { lowerBound } from '../../core/search.ts'
 
 /** Index of the instant closest to `at` in ascending `times`; −1 when there is none. */
@@ -20,41 +16,6 @@ export function stepCursor(times: readonly number[], cursor: number | undefined,
   if (times.length === 0) return undefined
   const from = cursor === undefined ? times.length - 1 : nearestIndex(times, cursor)
   return times[Math.min(times.length - 1, Math.max(0, from + steps))]
-}
-
-/** One level at one instant, seats. `undefined` means that there is no sample. */
-export interface CursorRow {
-  readonly level: string
-  readonly executing: number | undefined
-  readonly limit: number | undefined
-  readonly demand: number | undefined
-  readonly queued: number | undefined
-}
-
-export interface CursorReading {
-  readonly at: number
-  /** Sorted by executing seats, largest first. */
-  readonly rows: readonly CursorRow[]
-  /** The gap that contains it; no level has a value there. */
-  readonly gap: Gap | undefined
-}
-
-/** The values of every level at the sample closest to the cursor; nothing in a gap, however close its ends are. */
-export function readCursor(series: Series, cursor: number): CursorReading | undefined {
-  const gap = gapAround(series, cursor)
-  if (gap !== undefined) return { at: cursor, rows: [], gap }
-  const index = nearestIndex(series.times, cursor)
-  const at = series.times[index]
-  if (at === undefined) return undefined
-  const rows = series.levels.map((level): CursorRow => {
-    const value = (column: LevelColumn): number | undefined => level.columns[column]?.[index] ?? undefined
-    const executing = value('executing')
-    const queued = value('queuedSeats')
-    const demand = sumOfKnown([executing, queued])
-    return { level: level.name, executing, limit: value('current'), demand, queued }
-  })
-  rows.sort((a, b) => (b.executing ?? -1) - (a.executing ?? -1) || a.level.localeCompare(b.level))
-  return { at, rows, gap: undefined }
 }
 
 /** The range between the two ends of a drag; `undefined` when it is too short to be intended. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seriesOf } from './seatChart.fixture.ts'
-import { edgeLabels, seatChartData, type SeatChartData, seatSentence, seatRows } from './seatChart.data.ts'
+import { edgeLabels, seatChartData, type SeatChartData, seatSentence, seatRows, seatsAt } from './seatChart.data.ts'
 
 const LIMITED = { exempt: false, exist: 602 }
 const busy = {
@@ -86,6 +86,22 @@ describe('labels and words', () => {
   it('says in one sentence what is borrowed and what waits', () => {
     expect(seatSentence('x', dataOf(busy, 4))).toBe('x: 307 of 307 seats executing, 62 borrowed, 587 seats queued')
     expect(seatSentence('x', dataOf({}, 4))).toBe('x: no sample in this range')
+  })
+
+  it('labels the sample closest to the cursor, and says nothing in a gap', () => {
+    const series = seriesOf(
+      { x: { executing: [30, null, 31], queuedSeats: [12, null, 0], current: [30, null, 31] } },
+      3,
+    )
+    expect(seatsAt(series, 'x', 400)).toMatchObject({ executing: 30, queued: 12, current: 30, nominal: undefined })
+    expect(edgeLabels(dataOf(busy, 4), LIMITED, seatsAt(series, 'x', 400)).map(({ text }) => text)).toEqual([
+      'demand 42',
+      'limit 30',
+    ])
+    const silent = { ...series, samples: [1, 0, 1] }
+    // The end of the gap is closer, but its sample is still not the one of this instant.
+    for (const at of [1_000, 1_900]) expect(seatsAt(silent, 'x', at)).toBeUndefined()
+    expect(seatsAt(silent, 'x', 2_000)?.executing).toBe(31)
   })
 
   it('has a table of every sample, newest first', () => {

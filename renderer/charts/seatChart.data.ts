@@ -1,8 +1,10 @@
 import { gapsOf, lateAfterMs, type Gap } from '../../core/history/gaps.ts'
+import { gapAround } from '../../core/history/gapsWithin.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { LevelColumn } from '../../core/history/columns.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
+import { nearestIndex } from './crosshair.data.ts'
 import { type Column, largest, lastValue, reduceColumn, reduceTimes, timeRanges } from './reduce.data.ts'
 import { type ValueAxis, valueAxis } from '../../core/text/axis.ts'
 
@@ -22,6 +24,11 @@ export interface SeatPoint {
   readonly current: number | null
 }
 
+/** One instant as its labels say it, in seats. */
+type SeatValues = Readonly<
+  Record<'executing' | 'queued' | 'current' | 'nominal' | 'lower' | 'upper', number | undefined>
+>
+
 export interface SeatChartData {
   readonly points: readonly SeatPoint[]
   readonly axis: ValueAxis
@@ -33,14 +40,7 @@ export interface SeatChartData {
   readonly resets: readonly number[]
   /** First rejection inside the range after a sample without one. */
   readonly firstRejection: number | undefined
-  readonly last: {
-    readonly executing: number | undefined
-    readonly queued: number | undefined
-    readonly current: number | undefined
-    readonly nominal: number | undefined
-    readonly lower: number | undefined
-    readonly upper: number | undefined
-  }
+  readonly last: SeatValues
   /** Each point holds the largest value of this many seconds; `undefined` when nothing was reduced. */
   readonly reducedTo: number | undefined
 }
@@ -169,9 +169,12 @@ export interface EdgeLabel {
   readonly tone: 'queued' | 'strong' | 'quiet'
 }
 
-/** Direct labels on the right edge: demand, limits, and how much of the upper limit exists. */
-export function edgeLabels(data: SeatChartData, options: SeatChartOptions): readonly EdgeLabel[] {
-  const { executing, queued, current, nominal, lower, upper } = data.last
+/** Direct labels on the right edge: demand, limits, and how much of the upper limit exists; at the cursor or newest. */
+export function edgeLabels(
+  data: SeatChartData,
+  options: SeatChartOptions,
+  { executing, queued, current, nominal, lower, upper }: SeatValues = data.last,
+): readonly EdgeLabel[] {
   const labels: EdgeLabel[] = []
   if (options.exempt) {
     if (executing !== undefined)
@@ -217,6 +220,24 @@ export function seatSentence(levelName: string, data: SeatChartData): string {
 export type SeatRow = Readonly<
   Record<'executing' | 'queued' | 'demand' | 'current' | 'nominal' | 'lower' | 'upper', number | null>
 > & { readonly t: number }
+
+/** The values of the sample closest to an instant; `undefined` in a gap. */
+export function seatsAt(series: Series, levelName: string, at: number): SeatValues | undefined {
+  if (gapAround(series, at) !== undefined) return undefined
+  const columns = series.levels.find((level) => level.name === levelName)?.columns
+  const index = nearestIndex(series.times, at)
+  const value = (name: LevelColumn): number | undefined => columns?.[name]?.[index] ?? undefined
+  const executing = value('executing')
+  if (executing === undefined) return undefined
+  return {
+    executing,
+    queued: value('queuedSeats'),
+    current: value('current'),
+    nominal: value('nominal'),
+    lower: value('lower'),
+    upper: value('upper'),
+  }
+}
 
 /** Every sample of a level that the history holds, newest first. */
 export function seatRows(series: Series, levelName: string): readonly SeatRow[] {

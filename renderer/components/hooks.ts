@@ -72,13 +72,13 @@ export function useTurn<T>(value: T, frames: number, takesTurns: boolean): T {
 
 /**
  * A value that follows its source at most once in `ms` milliseconds, and at once after a longer pause: a table whose
- * rows change places ten times a second is unreadable.
+ * rows change places ten times a second is unreadable. It stands still while `ms` is infinite.
  */
 export function useCalm<T>(value: T, ms: number): T {
   const [shown, setShown] = useState(value)
   const changedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
-    if (Object.is(value, shown)) return undefined
+    if (Object.is(value, shown) || ms === Infinity) return undefined
     const timer = setTimeout(
       () => {
         changedAt.current = performance.now()

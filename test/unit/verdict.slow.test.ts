@@ -18,7 +18,7 @@ import { unixMsOf } from '../../core/units.ts'
 import { likelyCause, wordsFor } from '../../core/verdict/cause.ts'
 import { headline, levelHeadline } from '../../core/verdict/headline.ts'
 import { busiestInDump, levelRows, needAttention, recentRejections } from '../../core/verdict/levelRows.ts'
-import { createKeptPages } from '../../main/workspace/keptPages.ts'
+import { createKeptPages } from '../../main/recordings/keptPages.ts'
 import { capturedFrames, capturedSeries } from '../fixtures/captured.ts'
 import { levelFrame, schemaFrame } from '../fixtures/frames.ts'
 

@@ -17,7 +17,7 @@ import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'
 import styles from './panes.module.css'
-import { SeatsCursor } from './SeatsPane.tsx'
+import { SeatsCursor, SeatsReading } from './SeatsPane.tsx'
 
 export interface DemandPaneProps {
   readonly series: Series | undefined
@@ -46,7 +46,11 @@ export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
     <ChartFrame
       title="Demand"
       unit="seats"
-      note={torn ? 'page read during a recomputation: ≈' : 'remembered for about 5 min'}
+      note={
+        <SeatsReading series={series} level={level.name} plot={plot} domain={rounds} marks={marks}>
+          {torn ? 'page read during a recomputation: ≈' : 'remembered for about 5 min'}
+        </SeatsReading>
+      }
       table={table}
       fileName={`demand-${level.name}`}
       subject={level.name}

@@ -7,7 +7,7 @@ import { BARS_AT_MOST, type QueueMarks } from '../../charts/queueField.data.ts'
 import { DumpAge, DumpsSwitch } from '../../components/SourceControls.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, ErrorState, ForbiddenState, Loading } from '../../components/States.tsx'
-import { useLater, useMedia } from '../../components/hooks.ts'
+import { useLater } from '../../components/hooks.ts'
 import { useDumpAbsence } from '../../state/dumpAbsence.ts'
 import { flowRows, type FlowRow, type LevelDump } from '../../state/flows.logic.ts'
 import { forgetObject, useRoute } from '../../state/route.ts'
@@ -27,27 +27,33 @@ export interface DumpPanesProps {
   readonly level: LevelFrame
   readonly kind: LevelKind
   readonly dump: LevelDump | undefined
+  /** Virtual time and hands, in place of queues, flows and requests. */
+  readonly inside: boolean
 }
 
 const TABLE_HEIGHT = 286
 const QUEUE_FILTER = /^queue:(\d+)$/
-/** Number of queues in the order of service that fit next to the other panes. */
-const NEXT = 9
-/** Hands fit below the virtual time, which leaves the height to the flows. */
-const ROOMY = '(min-width: 1600px)'
-const NEXT_BESIDE_HANDS = 14
+/** Beside the queues. */
+const FLOWS_HEIGHT = 190
+/** Number of queues shown in the order of service. */
+const NEXT = 14
 
 /** Queues, virtual time, flows and requests: data that only the debug dumps contain, or why it is missing. */
-export const DumpPanes = memo(function DumpPanes({ server, level, kind, dump }: DumpPanesProps) {
+export const DumpPanes = memo(function DumpPanes(props: DumpPanesProps) {
+  const { server, level, kind, dump, inside } = props
   if (dump === undefined || (dump.queues === undefined && dump.requests === undefined)) {
     return <WithoutDumps server={server} level={level} kind={kind} />
   }
   const many = (dump.queues?.length ?? 0) > BARS_AT_MOST
-  return <DumpedPanes level={level} kind={kind} dump={dump} many={many} />
+  return <DumpedPanes level={level} kind={kind} dump={dump} many={many} inside={inside} />
 })
 
-function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDump; many: boolean }) {
-  const { level, kind, dump, many } = props
+interface DumpedPanesProps extends Pick<DumpPanesProps, 'level' | 'kind' | 'inside'> {
+  readonly dump: LevelDump
+  readonly many: boolean
+}
+
+function DumpedPanes({ level, kind, dump, many, inside }: DumpedPanesProps) {
   const exempt = kind === 'exempt'
   const calm = useCalmDump(dump)
   const limit = exempt ? undefined : level.limits.current
@@ -82,7 +88,6 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   const deepest = deepestFlow(flows, deepestKey)
   if (deepest?.key !== deepestKey) setDeepestKey(deepest?.key)
   const chosen = flows.find((flow) => flow.key === chosenKey) ?? deepest
-  const roomy = useMedia(ROOMY)
   const hands = useHands(level.name, dump.queues?.length, flows, chosen)
   const choose = useCallback(
     (row: FlowRow) => {
@@ -95,37 +100,37 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
   )
   const origin = useMemo(() => <DumpAge at={calm.at} />, [calm.at])
   const sizing = Math.max(150, Math.min(TABLE_HEIGHT, 90 + 26 * Math.max(flows.length, rows.length)))
-  const handsPane = hands.pane && <HandsPane queues={calm.queues ?? dump.queues ?? []} {...hands.pane} />
-  return (
-    <>
-      {kind === 'queues' && dump.queues !== undefined && (
-        <Row>
-          <div className={styles['stack']} ref={queuesBox}>
-            <QueuesPane
-              level={level.name}
-              queues={dump.queues}
-              requests={dump.requests}
-              at={dump.at}
-              flow={chosen}
-              marks={hands.marks}
-              asked={queue === undefined ? undefined : Number(queue)}
-            />
-            {!roomy && handsPane}
-          </div>
-          <div className={styles['stack']}>
-            {many && <DepthPane level={level.name} queues={calm.queues ?? dump.queues} at={calm.at} />}
-            <VirtualTimePane
-              level={level}
-              queues={calm.queues}
-              requests={calm.requests}
-              at={calm.at}
-              most={hands.pane === undefined || roomy ? NEXT : NEXT_BESIDE_HANDS}
-            />
-            {roomy && handsPane}
-          </div>
-        </Row>
-      )}
-      {dump.requests === undefined ? (
+  const known = kind === 'queues' ? dump.queues : undefined
+  if (inside) {
+    return known === undefined ? null : (
+      <Row even>
+        <div className={styles['stack']}>
+          <VirtualTimePane level={level} queues={calm.queues} requests={calm.requests} at={calm.at} most={NEXT} />
+        </div>
+        <div className={styles['stack']}>
+          {hands.pane && <HandsPane queues={calm.queues ?? known} {...hands.pane} />}
+          {many && <DepthPane level={level.name} queues={calm.queues ?? known} at={calm.at} />}
+        </div>
+      </Row>
+    )
+  }
+  const queuesPane = known && (
+    <div ref={queuesBox}>
+      <QueuesPane
+        level={level.name}
+        queues={known}
+        requests={dump.requests}
+        at={dump.at}
+        flow={chosen}
+        marks={hands.marks}
+        asked={queue === undefined ? undefined : Number(queue)}
+      />
+    </div>
+  )
+  if (dump.requests === undefined) {
+    return (
+      <>
+        {queuesPane && <div className={styles['one']}>{queuesPane}</div>}
         <div className={styles['one']}>
           <Pane title="Flows and requests">
             <EmptyState title="The dump of requests could not be read.">
@@ -137,32 +142,47 @@ function DumpedPanes(props: { level: LevelFrame; kind: LevelKind; dump: LevelDum
             </EmptyState>
           </Pane>
         </div>
-      ) : (
-        <Row even>
-          <FlowsPane
-            level={level.name}
-            title={exempt ? 'Senders' : 'Flows'}
-            limit={limit}
-            rows={flows}
-            chosen={chosenKey ?? (exempt ? undefined : chosen?.key)}
-            onChoose={choose}
-            origin={origin}
-            height={sizing}
-          />
-          <RequestsPane
-            level={level.name}
-            rows={laterRows}
-            filter={filter}
-            onFilter={(text) => {
-              setFilter(text)
-              forgetObject()
-            }}
-            origin={origin}
-            height={sizing}
-          />
-        </Row>
-      )}
+      </>
+    )
+  }
+  const flowsPane = (
+    <FlowsPane
+      level={level.name}
+      title={exempt ? 'Senders' : 'Flows'}
+      limit={limit}
+      rows={flows}
+      chosen={chosenKey ?? (exempt ? undefined : chosen?.key)}
+      onChoose={choose}
+      origin={origin}
+      height={queuesPane ? FLOWS_HEIGHT : sizing}
+    />
+  )
+  const requestsPane = (
+    <RequestsPane
+      level={level.name}
+      rows={laterRows}
+      filter={filter}
+      onFilter={(text) => {
+        setFilter(text)
+        forgetObject()
+      }}
+      origin={origin}
+      height={sizing}
+    />
+  )
+  return queuesPane ? (
+    <>
+      <Row even>
+        {queuesPane}
+        {flowsPane}
+      </Row>
+      <div className={styles['one']}>{requestsPane}</div>
     </>
+  ) : (
+    <Row even>
+      {flowsPane}
+      {requestsPane}
+    </Row>
   )
 }
 

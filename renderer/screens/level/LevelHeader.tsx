@@ -4,7 +4,7 @@ import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
 import type { UnixMs } from '../../../core/units.ts'
-import { Button } from '../../components/Button.tsx'
+import { Button, Segment } from '../../components/Button.tsx'
 import { LevelChip, StateTag } from '../../components/LevelChip.tsx'
 import { Term } from '../../components/Term.tsx'
 import { classes } from '../../components/classes.ts'
@@ -42,10 +42,17 @@ export interface LevelHeaderProps {
   /** Seats that exist on the server. */
   readonly exist: number | undefined
   readonly stale: boolean
+  /** Which of the two pages of the level is shown; absent where there is one. */
+  readonly pages?: { readonly inside: boolean; readonly onInside: (inside: boolean) => void } | undefined
 }
 
+const PAGES = [
+  { value: 'now', label: 'Seats and queues' },
+  { value: 'inside', label: 'Demand and virtual time' },
+] as const
+
 /** Name and states of a level, with the known facts about its limits and its flow schemas. */
-export function LevelHeader({ level, at, derived, dump, exist, stale }: LevelHeaderProps) {
+export function LevelHeader({ level, at, derived, dump, exist, stale, pages }: LevelHeaderProps) {
   const quiescing = dump?.level?.quiescing === true
   const remaining = (dump?.level?.waiting ?? 0) + (dump?.level?.executing ?? 0)
   const widest = widestRequest(level)
@@ -84,6 +91,14 @@ export function LevelHeader({ level, at, derived, dump, exist, stale }: LevelHea
           shownStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
         )}
         <div className={styles['actions']}>
+          {pages !== undefined && (
+            <Segment
+              label="Page of the level"
+              value={pages.inside ? 'inside' : 'now'}
+              options={PAGES}
+              onChange={(page) => pages.onInside(page === 'inside')}
+            />
+          )}
           {shape !== undefined && edits && (
             <Button onClick={() => openPage('editor', 'draft', `PriorityLevelConfiguration/${level.name}`)}>
               Edit this level

@@ -4,7 +4,7 @@ import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts
 import type { LevelFrame, ServerFrame, MissingFamily } from '../../../core/frame/frame.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
-import { likelyCause, wordsFor } from '../../../core/verdict/cause.ts'
+import { findingFor, likelyCause } from '../../../core/verdict/cause.ts'
 import { levelHeadline } from '../../../core/verdict/headline.ts'
 import { busiestInDump } from '../../../core/verdict/levelRows.ts'
 import { serverNow } from '../../../core/verdict/now.ts'
@@ -34,6 +34,7 @@ import { hrefOf } from '../../state/route.ts'
 import { clearRange, rangeStore, zoomToRange } from '../../charts/Crosshair.tsx'
 import { summariseRange } from '../../charts/crosshair.data.ts'
 import { KeyNumbers } from '../../components/NowLine.tsx'
+import { CausePane } from './CausePane.tsx'
 import { DemandPane } from './DemandPane.tsx'
 import { DumpPanes, Row } from './DumpPanes.tsx'
 import { HeatPane, UtilizationPane } from './HistogramPanes.tsx'
@@ -51,6 +52,9 @@ export interface LevelViewProps {
   readonly derivedServer: DerivedServer | undefined
   readonly derived: DerivedLevel | undefined
   readonly stale: boolean
+  /** The second page: how demand becomes a limit, and how queues are dealt and served. */
+  readonly inside: boolean
+  readonly onInside: (inside: boolean) => void
 }
 
 const CHART_HEIGHT = 218
@@ -58,7 +62,7 @@ const CHART_HEIGHT_LOW = 150
 const HEAT_HEIGHT = 190
 
 /** All available data about one level. */
-export function LevelView({ server, level, derivedServer, derived, stale }: LevelViewProps) {
+export function LevelView({ server, level, derivedServer, derived, stale, inside, onInside }: LevelViewProps) {
   const exempt = isExempt(level)
   const torn = derivedServer?.torn === true
   const exist = useMemo(() => seatsThatExist(server), [server])
@@ -84,30 +88,35 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
   const laterDerived = useLater(derived, 3)
   const laterDump = useLater(dump, 4)
   const calmDump = useCalmDump(dump)
+  const { said, finding } = useVerdict({ server, level: level.name, derived: derivedServer, dump: dumpFrame, stale })
 
   return (
     <div className={classes(styles['screen'], stale && styles['stale'])} data-screen="level">
       {stale && <StaleSentence server={server.id} at={at} />}
-      <LevelHeader level={level} at={at} derived={derived} dump={calmDump} exist={exist} stale={stale} />
-      {!stale && <LevelSentence server={server} level={level.name} derived={derivedServer} dump={dumpFrame} />}
+      {said !== undefined && (
+        <div className={styles['sentence']}>
+          <Note kind="warn">
+            <b>{said.title}</b> {said.details ?? said.evidence}
+          </Note>
+        </div>
+      )}
+      <LevelHeader
+        level={level}
+        at={at}
+        derived={derived}
+        dump={calmDump}
+        exist={exist}
+        stale={stale}
+        pages={exempt ? undefined : { inside, onInside }}
+      />
       <LevelNotes server={server} level={level} kind={kind} />
       {problem !== undefined && (
         <div className={styles['notes']}>
           <ProblemNote problem={problem} />
         </div>
       )}
-      <Row wide={exempt}>
-        <SeatsPane
-          series={series}
-          level={level.name}
-          exempt={exempt}
-          exist={exist}
-          domain={domain}
-          everySeconds={everySeconds}
-          height={height}
-          marks={marks}
-        />
-        {!exempt && (
+      {inside ? (
+        <div className={styles['one']}>
           <DemandPane
             series={demandSeries}
             server={server}
@@ -118,46 +127,70 @@ export function LevelView({ server, level, derivedServer, derived, stale }: Leve
             height={height}
             marks={marks}
           />
-        )}
-      </Row>
-      {series !== undefined && <RangeDrawer series={series} level={level.name} />}
-      {exempt && <ExemptNote level={level} executing={seatsExecuting(server)} />}
-      <DumpPanes server={server.id} level={laterLevel} kind={kind} dump={laterDump} />
-      <Row even wide={exempt}>
-        {!exempt && (
-          <HeatPane
-            server={server.id}
+        </div>
+      ) : (
+        <Row wide={exempt}>
+          <SeatsPane
+            series={series}
             level={level.name}
-            schema={schema}
-            kind="wait"
-            missing={server.missing}
-            height={HEAT_HEIGHT}
-            actions={<SchemaSelect level={level} value={schema} onChange={setSchema} />}
+            exempt={exempt}
+            exist={exist}
+            domain={domain}
+            everySeconds={everySeconds}
+            height={height}
+            marks={marks}
           />
-        )}
-        <HeatPane
-          server={server.id}
-          level={level.name}
-          schema={schema}
-          kind="execution"
-          missing={server.missing}
-          height={HEAT_HEIGHT}
-          actions={exempt && <SchemaSelect level={level} value={schema} onChange={setSchema} />}
-        />
-      </Row>
-      {!exempt && (
-        <Row even>
-          <UtilizationPane server={server.id} level={laterLevel} at={at} kind="utilization" missing={server.missing} />
-          <UtilizationPane server={server.id} level={laterLevel} at={at} kind="demand" missing={server.missing} />
+          {!exempt && <CausePane server={server} level={level.name} finding={finding} />}
         </Row>
       )}
-      <div className={styles['one']}>
-        <SchemasPane level={laterLevel} derived={laterDerived} />
-      </div>
-      <div className={styles['one']}>
-        <WidthsPane level={laterLevel} missing={server.missing} />
-      </div>
-      {!exempt && <RejectionsPane level={laterLevel} derived={laterDerived} />}
+      {series !== undefined && <RangeDrawer series={series} level={level.name} />}
+      {exempt && <ExemptNote level={level} executing={seatsExecuting(server)} />}
+      <DumpPanes server={server.id} level={laterLevel} kind={kind} dump={laterDump} inside={inside} />
+      {!inside && (
+        <>
+          <Row even wide={exempt}>
+            {!exempt && (
+              <HeatPane
+                server={server.id}
+                level={level.name}
+                schema={schema}
+                kind="wait"
+                missing={server.missing}
+                height={HEAT_HEIGHT}
+                actions={<SchemaSelect level={level} value={schema} onChange={setSchema} />}
+              />
+            )}
+            <HeatPane
+              server={server.id}
+              level={level.name}
+              schema={schema}
+              kind="execution"
+              missing={server.missing}
+              height={HEAT_HEIGHT}
+              actions={exempt && <SchemaSelect level={level} value={schema} onChange={setSchema} />}
+            />
+          </Row>
+          {!exempt && (
+            <Row even>
+              <UtilizationPane
+                server={server.id}
+                level={laterLevel}
+                at={at}
+                kind="utilization"
+                missing={server.missing}
+              />
+              <UtilizationPane server={server.id} level={laterLevel} at={at} kind="demand" missing={server.missing} />
+            </Row>
+          )}
+          <div className={styles['one']}>
+            <SchemasPane level={laterLevel} derived={laterDerived} />
+          </div>
+          <div className={styles['one']}>
+            <WidthsPane level={laterLevel} missing={server.missing} />
+          </div>
+          {!exempt && <RejectionsPane level={laterLevel} derived={laterDerived} />}
+        </>
+      )}
     </div>
   )
 }
@@ -242,29 +275,26 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
   )
 }
 
-/** What is wrong with the level in the words of the Overview, with the remedy of the first cause. */
-function LevelSentence(props: {
+/** What is wrong with the level in the words of the Overview, and its first cause; nothing of old values. */
+function useVerdict(props: {
   readonly server: ServerFrame
   readonly level: string
   readonly derived: DerivedServer | undefined
   readonly dump: DumpFrame | undefined
+  readonly stale: boolean
 }) {
-  const { server, level, derived, dump } = props
+  const { server, level, derived, dump, stale } = props
   const seen = useMemo(
     () => ({ ...serverNow(server, derived), flow: busiestInDump(dump, level) }),
     [server, level, derived, dump],
   )
-  const findings = useFindings(levelHeadline(seen, level, format) !== undefined)
-  const said = levelHeadline({ ...seen, cause: likelyCause(findings) }, level, format)
-  if (said === undefined) return null
-  const { title, details, evidence } = said
-  return (
-    <div className={styles['sentence']}>
-      <Note kind="warn">
-        <b>{title}</b> {details ?? evidence} {wordsFor(findings, { server: server.id, level })?.remedy}
-      </Note>
-    </div>
-  )
+  const isWrong = !stale && levelHeadline(seen, level, format) !== undefined
+  const findings = useFindings(isWrong)
+  if (!isWrong) return { said: undefined, finding: undefined }
+  return {
+    said: levelHeadline({ ...seen, cause: likelyCause(findings) }, level, format),
+    finding: findingFor(findings, { server: server.id, level }),
+  }
 }
 
 /** Notes before the charts: stale demand, no queues, missing families. */

@@ -84,7 +84,6 @@ export const QueuesPane = memo(function QueuesPane(props: QueuesPaneProps) {
       <ChartFrame
         title="Queues"
         unit={String(data.cells.length)}
-        note={note}
         table={table}
         fileName={`queues-${level}`}
         time={at}
@@ -119,7 +118,7 @@ export const QueuesPane = memo(function QueuesPane(props: QueuesPaneProps) {
         </div>
         <p className={styles['inspector']}>
           {cell === undefined ? (
-            `${flow === undefined ? '' : `${handNote(flow, marks)}. `}${hint(shape, data, marks.lengthLimit)}`
+            `${note}. ${flow === undefined ? '' : `${handNote(flow, marks)}. `}${hint(shape, data, marks.lengthLimit)}`
           ) : (
             <Inspected
               cell={cell}

@@ -57,7 +57,6 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   }),
   numberColumn('total', 'Total', (row) => row.total, { title: 'Since the server started' }),
   { id: 'cause', header: 'Why', value: (row) => row.cause, sortable: false, cell: (row) => <Prose text={row.cause} /> },
-  column('remedy', 'Remedy', (row) => row.remedy, { sortable: false, cell: (row) => <Prose text={row.remedy} /> }),
 ]
 
 const Prose = ({ text }: { text: string }) => <span className={styles['wrap']}>{text}</span>

@@ -3,7 +3,7 @@ import type { Series } from '../../../core/history/series.ts'
 import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Loading } from '../../components/States.tsx'
-import { Crosshair, CursorTable, cursorWords } from '../../charts/Crosshair.tsx'
+import { AtCursor, Crosshair, cursorWords } from '../../charts/Crosshair.tsx'
 import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
 import { marksNear, type EventMark } from '../../charts/EventMarks.tsx'
 import { seatChartData, seatRows } from '../../charts/seatChart.data.ts'
@@ -40,7 +40,11 @@ export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
     <ChartFrame
       title="Seats"
       unit="seats"
-      note={<SeatsNote level={level} exempt={exempt} everySeconds={everySeconds} reducedTo={data?.reducedTo} />}
+      note={
+        <SeatsReading series={series} level={level} plot={plot} domain={domain} marks={marks}>
+          <SeatsNote level={level} exempt={exempt} everySeconds={everySeconds} reducedTo={data?.reducedTo} />
+        </SeatsReading>
+      }
       table={table}
       fileName={`seats-${level}`}
       subject={level}
@@ -52,7 +56,15 @@ export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
         ) : (
           width > 0 && (
             <>
-              <SeatChart level={level} data={data} options={options} domain={domain} plot={plot} marks={marks} />
+              <SeatChart
+                level={level}
+                data={data}
+                options={options}
+                domain={domain}
+                plot={plot}
+                marks={marks}
+                series={series}
+              />
               <SeatsCursor series={series} level={level} plot={plot} domain={domain} marks={marks} label="Seats" />
             </>
           )
@@ -64,29 +76,40 @@ export const SeatsPane = memo(function SeatsPane(props: SeatsPaneProps) {
 
 const LINES = ['executing', 'queuedSeats', 'demand', 'limit', 'nominal', 'min', 'max'] as const
 
-/** The cursor layer of a chart of this level. */
-export const SeatsCursor = memo(function SeatsCursor(props: {
-  readonly series: Series
+interface SeatsCursorProps {
+  readonly series: Series | undefined
   readonly level: string
   readonly plot: ReturnType<typeof seatPlot>
   readonly domain: TimeDomain
   readonly marks: readonly EventMark[]
-  readonly label: string
-}) {
-  const { series, level, plot, domain, marks, label } = props
-  const happened = useCallback(
-    (at: number) => marksNear(marks, at, domain, plot).map((mark) => `${format.time(mark.at)} ${mark.text}`),
-    [marks, domain, plot],
+}
+
+/** The level at an instant in words, and what happened near it. */
+function useSeatsWords({ series, level, plot, domain, marks }: SeatsCursorProps): (at: number) => string {
+  return useCallback(
+    (at: number) =>
+      [
+        series === undefined ? '' : cursorWords(series, at, level),
+        ...marksNear(marks, at, domain, plot).map((mark) => `${format.time(mark.at)} ${mark.text}`),
+      ].join('; '),
+    [series, level, marks, domain, plot],
   )
-  const tooltip = useCallback(
-    (at: number) => <CursorTable series={series} at={at} level={level} happened={happened(at)} />,
-    [series, level, happened],
+}
+
+/** These words in place of a chart's legend while the cursor is in its range. */
+export function SeatsReading({ children, ...props }: SeatsCursorProps & { readonly children: ReactNode }) {
+  return (
+    <AtCursor domain={props.domain} say={useSeatsWords(props)}>
+      {children}
+    </AtCursor>
   )
-  const spoken = useCallback(
-    (at: number) => [cursorWords(series, at, level), ...happened(at)].join('; '),
-    [series, level, happened],
-  )
-  return <Crosshair plot={plot} domain={domain} times={series.times} label={label} tooltip={tooltip} spoken={spoken} />
+}
+
+/** The cursor layer of a chart of this level. */
+export const SeatsCursor = memo(function SeatsCursor(props: SeatsCursorProps & { readonly label: string }) {
+  const { series, plot, domain, label } = props
+  const spoken = useSeatsWords(props)
+  return <Crosshair plot={plot} domain={domain} times={series?.times ?? []} label={label} spoken={spoken} />
 })
 
 function SeatsNote(props: {

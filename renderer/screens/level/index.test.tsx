@@ -28,6 +28,7 @@ describe('the Level screen', () => {
     render(<LevelScreen />)
     await screen.findByRole('heading', { level: 1 })
   }
+  const showInside = () => userEvent.setup().click(screen.getByRole('radio', { name: 'Demand and virtual time' }))
   const begin = async (options: StoryOptions = {}): Promise<void> => {
     // 130 s into the story the flood of lists has filled workload-low.
     story = await openStory({ history: 130, servers: 1, ...options })
@@ -108,17 +109,10 @@ describe('the Level screen', () => {
   it('has a table of the same name behind every chart', async () => {
     await open('workload-low')
     await screen.findByRole('grid', { name: 'Flows of workload-low' })
-    for (const name of [
-      'Seats',
-      'Demand',
-      'Queues',
-      'Virtual time',
-      'Wait',
-      'Execution',
-      'Seat utilisation',
-      'Demand ratio',
-    ])
+    for (const name of ['Seats', 'Queues', 'Wait', 'Execution', 'Seat utilisation', 'Demand ratio'])
       expect(screen.getByRole('table', { name })).toBeTruthy()
+    await showInside()
+    for (const name of ['Demand', 'Virtual time']) expect(screen.getByRole('table', { name })).toBeTruthy()
   })
 
   describe('of a simulation', () => {
@@ -130,6 +124,8 @@ describe('the Level screen', () => {
 
     it('says what only the objects tell: shares, queues, the widest request, Retry-After', async () => {
       await open('workload-low')
+      await screen.findByRole('grid', { name: 'Flows of workload-low' })
+      await showInside()
       await screen.findByRole('heading', { name: 'Hands' })
       const head = document.querySelector('header')?.textContent ?? ''
       expect(head).toMatch(/shares\s*100\s*of 245/)
@@ -143,10 +139,11 @@ describe('the Level screen', () => {
     it('deals the chosen flow its hand, numbers it in the field, and compares it with another', async () => {
       const user = userEvent.setup()
       await open('workload-low')
+      expect(await screen.findByText(/numbered as dealt/)).toBeTruthy()
+      await showInside()
       const select = await screen.findByRole<HTMLSelectElement>('combobox', { name: /^Flow to compare with / })
       const hand = screen.getAllByRole('list', { name: /^Hand of / })
       expect(hand.map((list) => within(list).getAllByRole('listitem').length)).toEqual([6, 6])
-      expect(screen.getByText(/numbered as dealt/)).toBeTruthy()
       expect(screen.getByText('shared queues').textContent).toMatch(/\d of 6/)
       const [before, after] = select.options
       if (before === undefined || after === undefined) throw new Error('the simulation has several flows')

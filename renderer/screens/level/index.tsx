@@ -1,5 +1,6 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
+import { isExempt } from '../../../core/frame/reading.ts'
 import { NoCluster, NoSampleYet, EmptyState } from '../../components/States.tsx'
 import { hrefOf } from '../../state/route.ts'
 import { useSelection } from '../../state/selection.ts'
@@ -14,6 +15,7 @@ export function LevelScreen() {
   const derived = useViewPart((view) => view.derivedServer)
   const mode = useViewPart((view) => view.mode)
   const { level: name, setLevel } = useSelection()
+  const [inside, setInside] = useState(false)
   const first = server === undefined ? undefined : levelToOpen(server, derived)
   useEffect(() => {
     if (name === undefined && first !== undefined) setLevel(first)
@@ -42,6 +44,8 @@ export function LevelScreen() {
       derivedServer={derived}
       derived={derived?.levels.find((entry) => entry.name === level.name)}
       stale={mode === 'stale'}
+      inside={inside && !isExempt(level)}
+      onInside={setInside}
     />
   )
 }

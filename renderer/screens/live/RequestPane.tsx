@@ -53,7 +53,7 @@ export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPane
       <div className={styles['pad']}>
         <p className={styles['story']}>{storyOf(row)}</p>
         <Times row={row} />
-        {reason !== undefined && <Remedy reason={reason} />}
+        {reason !== undefined && <WhyRejected reason={reason} />}
         <dl className={styles['facts']}>
           <dt>arrived</dt>
           <dd className="mono">{format.time(row.at, { millis: true })}</dd>
@@ -182,17 +182,13 @@ const SAID: readonly DataColumn<Said>[] = [
   },
 ]
 
-/** Why requests are rejected for this reason, and the remedy. */
-export function Remedy({ reason }: { readonly reason: RejectReason }) {
+/** What a reason means; the remedy follows from the diagnosis, where there are levels. */
+export function WhyRejected({ reason }: { readonly reason: RejectReason }) {
   const hasLevels = useHasLevels()
-  const { cause, remedy } = hasLevels ? REASON_TEXT[reason] : FILTER_TEXT
   return (
     <p className={styles['remedy']}>
-      <Term id={reason}>{reason}</Term> {cause}{' '}
-      <span>
-        <b aria-hidden="true">→ </b>
-        {remedy}
-      </span>
+      <Term id={reason}>{reason}</Term>{' '}
+      {hasLevels ? REASON_TEXT[reason].cause : `${FILTER_TEXT.cause} ${FILTER_TEXT.remedy}`}
     </p>
   )
 }

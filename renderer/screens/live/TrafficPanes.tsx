@@ -12,7 +12,9 @@ import { UNKNOWN, plural } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
 import { waitP99, type WaitP99 } from './flowWaits.ts'
 import { addToFilter } from './query.ts'
-import { Remedy } from './RequestPane.tsx'
+import { Remedies } from '../../components/Remedies.tsx'
+import { useCalmList, useCalmRows } from './calmRows.ts'
+import { WhyRejected } from './RequestPane.tsx'
 import { flowOf, requestOf, shortFlowName } from './columns.tsx'
 import type { FlowTally, Tally } from './tally.ts'
 import styles from './live.module.css'
@@ -195,13 +197,6 @@ export interface FlowsProps extends TrafficProps {
 export function FlowsPane(props: FlowsProps) {
   const { tally, seconds, mode, span, onSpan, order, onOrder } = props
   const narrow = useMedia(NARROW)
-  const shared = {
-    caption: 'Flows',
-    rowKey: (row: FlowRow) => row.key,
-    density: 'compact',
-    onOpen: onlyFlow,
-    empty: 'No requests of a flow in this time.',
-  } as const
   return (
     <Pane
       title="Flows"
@@ -214,11 +209,10 @@ export function FlowsPane(props: FlowsProps) {
       }
     >
       {order === 'seats' ? (
-        <DataTable key={order} {...shared} columns={seatColumns(narrow)} rows={busiest(tally.flows, seconds)} />
+        <FlowTable key={`seats ${span}`} columns={seatColumns(narrow)} rows={busiest(tally.flows, seconds)} />
       ) : (
-        <DataTable
-          key={order}
-          {...shared}
+        <FlowTable
+          key={`wait ${span}`}
           columns={waitColumns(mode === 'feed' || mode === 'observe', span)}
           rows={longestWaiting(props)}
         />
@@ -227,9 +221,29 @@ export function FlowsPane(props: FlowsProps) {
   )
 }
 
+function FlowTable<R extends FlowRow>(props: {
+  readonly columns: readonly DataColumn<R>[]
+  readonly rows: readonly R[]
+}) {
+  const { rows, hold } = useCalmRows(props.rows)
+  return (
+    <div className={styles['held']} {...hold}>
+      <DataTable
+        caption="Flows"
+        columns={props.columns}
+        rows={rows}
+        rowKey={(row) => row.key}
+        density="compact"
+        onOpen={onlyFlow}
+        empty="No requests of a flow in this time."
+      />
+    </div>
+  )
+}
+
 /** Exempt requests hold seats and never wait: who sends them, and their share of the total. */
 export function ExemptPane({ tally, seconds }: TrafficProps) {
-  const rows = busiest(tally.exempt, seconds)
+  const { rows, hold } = useCalmRows(busiest(tally.exempt, seconds))
   const held = rows.reduce((sum, row) => sum + row.seatSeconds, 0)
   const share = tally.seatSeconds === 0 ? undefined : held / tally.seatSeconds
   return (
@@ -238,29 +252,32 @@ export function ExemptPane({ tally, seconds }: TrafficProps) {
       note={rows.length === 0 ? 'none' : `${format.percent(share)} of all seat-seconds`}
       className={styles['third']}
     >
-      <DataTable
-        caption="Exempt traffic"
-        columns={EXEMPT_COLUMNS}
-        rows={rows}
-        rowKey={(row) => row.key}
-        density="compact"
-        onOpen={(row) => addToFilter(filterText('user', row.flow))}
-        empty="No exempt requests in this time."
-      />
+      <div className={styles['held']} {...hold}>
+        <DataTable
+          caption="Exempt traffic"
+          columns={EXEMPT_COLUMNS}
+          rows={rows}
+          rowKey={(row) => row.key}
+          density="compact"
+          onOpen={(row) => addToFilter(filterText('user', row.flow))}
+          empty="No exempt requests in this time."
+        />
+      </div>
     </Pane>
   )
 }
 
 const EXEMPT_COLUMNS: readonly DataColumn<FlowRow>[] = [{ ...FLOW, id: 'user', header: 'User' }, RATE, SEAT_SECONDS]
 
-/** Rejected requests, newest first, with cause and remedy. */
+/** Rejected requests, newest first, with what their reasons mean and the remedies of the levels that reject. */
 export function RejectedPane(props: {
   readonly rows: readonly LiveRequest[]
   readonly tally: Tally
   readonly span: Span
   readonly onOpen: (row: LiveRequest) => void
 }) {
-  const { rows, tally, span, onOpen } = props
+  const { tally, span, onOpen } = props
+  const { rows, hold } = useCalmList(props.rows)
   const reasons = REJECT_REASONS.filter((reason) => tally.rejected[reason] > 0)
   const note = reasons.map((reason) => `${reason} ${format.seats(tally.rejected[reason])}`).join(', ')
   return (
@@ -271,19 +288,22 @@ export function RejectedPane(props: {
       className={styles['half']}
     >
       {rows.length > 0 && (
-        <DataTable
-          caption="Rejections as they happen"
-          columns={REJECTED_COLUMNS}
-          rows={rows}
-          rowKey={(row) => String(row.seq)}
-          density="compact"
-          onOpen={onOpen}
-        />
+        <div className={styles['held']} {...hold}>
+          <DataTable
+            caption="Rejections as they happen"
+            columns={REJECTED_COLUMNS}
+            rows={rows}
+            rowKey={(row) => String(row.seq)}
+            density="compact"
+            onOpen={onOpen}
+          />
+        </div>
       )}
       <div className={styles['remedies']}>
         {reasons.map((reason) => (
-          <Remedy key={reason} reason={reason} />
+          <WhyRejected key={reason} reason={reason} />
         ))}
+        <Remedies levels={new Set(rows.map(({ level }) => level))} />
       </div>
     </Pane>
   )

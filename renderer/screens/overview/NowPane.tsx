@@ -3,12 +3,14 @@ import { LOOKED_AT_MS, onAnswer } from '../../state/answer.ts'
 import { ask, useConnected, showsRequests } from '../../state/connection.ts'
 import { Button } from '../../components/Button.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
+import { TryFix, useCanTry } from '../../components/TryFix.tsx'
+import type { Finding } from '../../../core/contract/diagnosis.ts'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
 import { useFindings } from '../../state/findings.ts'
 import { useDump } from '../../state/dumps.ts'
-import { likelyCause } from '../../../core/verdict/cause.ts'
+import { findingFor, likelyCause } from '../../../core/verdict/cause.ts'
 import { headline } from '../../../core/verdict/headline.ts'
 import { busiestInDump, busiestInRequests, type BusiestFlow, needAttention } from '../../../core/verdict/levelRows.ts'
 import type { NowServer, NowStatement } from '../../../core/verdict/levelStatements.ts'
@@ -17,10 +19,17 @@ import { format } from '../../theme/format.ts'
 import styles from './overview.module.css'
 
 /** The worst true statement, with the available actions. */
-export function NowPane(props: { readonly statement: NowStatement; readonly onShowServer: (server: string) => void }) {
-  const { statement, onShowServer } = props
+export function NowPane(props: {
+  readonly statement: NowStatement
+  readonly onShowServer: (server: string) => void
+  /** Of the first cause. */
+  readonly remedy?: Finding['remedy'] | undefined
+}) {
+  const { statement, onShowServer, remedy } = props
   const { title, evidence, details, level, tone } = statement
-  const actions = statement.actions.filter(canPerform)
+  const canTry = useCanTry(remedy)
+  // A third button would leave the sentence too little room.
+  const actions = statement.actions.filter(canPerform).slice(0, canTry ? 1 : undefined)
   return (
     <div className={styles['now']}>
       <NowLine
@@ -32,15 +41,20 @@ export function NowPane(props: { readonly statement: NowStatement; readonly onSh
         {...(actions.length === 0
           ? {}
           : {
-              actions: actions.map((action, index) => (
-                <Button
-                  key={actionLabel(action)}
-                  primary={index === 0 && tone === 'trouble'}
-                  onClick={() => perform(action, onShowServer)}
-                >
-                  {actionLabel(action)}
-                </Button>
-              )),
+              actions: (
+                <>
+                  <TryFix remedy={remedy} primary />
+                  {actions.map((action, index) => (
+                    <Button
+                      key={actionLabel(action)}
+                      primary={index === 0 && tone === 'trouble' && !canTry}
+                      onClick={() => perform(action, onShowServer)}
+                    >
+                      {actionLabel(action)}
+                    </Button>
+                  ))}
+                </>
+              ),
             })}
       />
     </div>
@@ -54,8 +68,15 @@ export function ServersNow(props: {
   readonly note?: string
   readonly onShowServer: (server: string) => void
 }) {
-  const servers = useCause(useBusiestFlow(props.servers))
-  return <NowPane statement={headline(servers, format, props.note)} onShowServer={props.onShowServer} />
+  const seen = useBusiestFlow(props.servers)
+  // Nothing is read while all levels flow.
+  const findings = useFindings(needAttention(seen.flatMap(({ rows }) => rows)).length > 0)
+  const cause = likelyCause(findings)
+  const servers = cause === undefined ? seen : seen.map((one) => ({ ...one, cause }))
+  const statement = headline(servers, format, props.note)
+  const [server] = servers.length === 1 ? servers : []
+  const remedy = findingFor(findings, { server: server?.id, level: statement.level })?.remedy
+  return <NowPane statement={statement} onShowServer={props.onShowServer} remedy={remedy} />
 }
 
 /** Interval between two reads of the newest requests. */
@@ -74,12 +95,6 @@ function useBusiestFlow(servers: readonly NowServer[]): readonly NowServer[] {
   const byRequests = useNewestRequests(dump?.requests === undefined ? level : undefined)
   const flow = byDump ?? byRequests
   return flow === undefined ? servers : servers.map((one) => (one.id === server ? { ...one, flow } : one))
-}
-
-/** The servers with the first cause of the trouble; nothing is read while all levels flow. */
-function useCause(servers: readonly NowServer[]): readonly NowServer[] {
-  const cause = likelyCause(useFindings(needAttention(servers.flatMap(({ rows }) => rows)).length > 0))
-  return cause === undefined ? servers : servers.map((one) => ({ ...one, cause }))
 }
 
 /** The newest requests of a connection, or the last ones before an instant of its past. */

@@ -76,7 +76,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
         <ServersNow servers={[now]} onShowServer={onShowServer} />
       )}
       <div className={classes(styles['facts'], stale && styles['stale'])}>
-        <KeyNumbers label={`Key numbers of ${id}`} items={keyNumbers(rows, server.seatFairFrac, recent?.rows)} />
+        <KeyNumbers label={`Key numbers of ${id}`} items={keyNumbers(rows, recent?.rows)} />
       </div>
       <MissingNotice server={server} />
       <div className={classes(styles['section'], stale && styles['stale'])}>

@@ -6,6 +6,7 @@ import { column, numberColumn, type DataColumn } from '../../components/dataColu
 import { DataTable } from '../../components/DataTable.tsx'
 import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { Remedies } from '../../components/Remedies.tsx'
 import type { Measured } from '../../components/Promql.tsx'
 import { REASON_TEXT } from '../../../core/verdict/rejectReasons.ts'
 import { Segment } from '../../components/Button.tsx'
@@ -72,7 +73,7 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
               foot={seesRequests ? REQUESTS : NO_REQUESTS}
             />
           </div>
-          <Remedies reasons={[...new Set(rows.map(({ reason }) => reason))]} />
+          <Meanings rows={rows} />
         </div>
       )}
     </Pane>
@@ -129,15 +130,17 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
 /** Rejected earlier, outside the window of the present. */
 const faint = ({ count }: RejectionRow): string | undefined => (count === 0 ? styles['faint'] : undefined)
 
-const Remedies = ({ reasons }: { readonly reasons: readonly RejectReason[] }) => (
-  <dl className={styles['remedies']}>
-    {reasons.map((reason) => (
-      <div key={reason}>
-        <dt>{reason}</dt>
-        <dd>
-          {REASON_TEXT[reason].cause} <span className={styles['remedy']}>{REASON_TEXT[reason].remedy}</span>
-        </dd>
-      </div>
-    ))}
-  </dl>
+/** What the reasons mean, and the remedies of the levels that reject now. */
+const Meanings = ({ rows }: { readonly rows: readonly RejectionRow[] }) => (
+  <div className={styles['remedies']}>
+    <dl>
+      {Array.from(new Set(rows.map(({ reason }) => reason)), (reason) => (
+        <div key={reason}>
+          <dt>{reason}</dt>
+          <dd>{REASON_TEXT[reason].cause}</dd>
+        </div>
+      ))}
+    </dl>
+    <Remedies levels={new Set(rows.flatMap(({ level, count }) => (count > 0 ? [level] : [])))} />
+  </div>
 )

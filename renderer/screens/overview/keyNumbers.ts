@@ -21,11 +21,7 @@ function splitUnit(text: string): { value: string; unit?: string } {
 }
 
 /** The key numbers of one server. */
-export function keyNumbers(
-  rows: readonly LevelRow[],
-  fairFraction: number | undefined,
-  rejections?: readonly RejectionRow[],
-): readonly KeyNumber[] {
+export function keyNumbers(rows: readonly LevelRow[], rejections?: readonly RejectionRow[]): readonly KeyNumber[] {
   const totals = totalsOf(rows, rejections)
   const { lent, borrowed, longestWait } = totals
   const same = lent === borrowed
@@ -76,16 +72,8 @@ export function keyNumbers(
           whose: longestWait.level,
           promql: { measures: 'longestWaitP99' },
         },
-    granted(fairFraction),
   ]
 }
-
-const granted = (p: number | undefined): KeyNumber => ({
-  label: 'granted as limits',
-  term: 'fair-fraction',
-  promql: { measures: 'fairFraction' },
-  ...format.granted(p),
-})
 
 export interface ServerState {
   readonly server: ServerFrame
@@ -151,14 +139,6 @@ export function serversKeyNumbers(servers: readonly ServerState[]): readonly Key
       unit: '/s',
       tone: isUp(rejected) ? 'rejected' : undefined,
     },
-    few
-      ? {
-          label: 'granted as limits, per server',
-          term: 'fair-fraction',
-          value: listed(servers.map(({ server }) => granted(server.seatFairFrac).value)),
-          unit: 'of demand',
-          promql: { measures: 'fairFraction', ...all },
-        }
-      : { label: 'servers', value: String(servers.length) },
+    { label: 'servers', value: String(servers.length) },
   ]
 }

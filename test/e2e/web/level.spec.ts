@@ -28,6 +28,7 @@ test.afterEach(() => expect(complaints).toEqual([]))
 
 const field = () => page.getByRole('listbox', { name: /^Queues of workload-low/ })
 const hands = () => page.getByRole('list', { name: /^Hand of / })
+const shown = (name: string) => page.getByRole('radio', { name })
 const speed = () =>
   page.getByRole('group', { name: 'Simulated server' }).getByRole('combobox', { name: 'Simulation speed' })
 
@@ -45,22 +46,25 @@ test('a wave of lists fills hands: two are shown as dealt, and their requests wa
     await speed().selectOption('1')
     await expect(field()).toHaveAttribute('aria-label', /requests wait in/, { timeout: 90_000 })
     await speed().selectOption('stopped')
-    await expect(hands()).toHaveCount(2)
+    await expect(page.getByText(/numbered as dealt/)).toBeVisible()
   }).toPass({ timeout: 180_000 })
-  for (const hand of await hands().all()) await expect(hand.getByRole('listitem')).toHaveCount(6)
-  await expect(page.getByText(/numbered as dealt/)).toBeVisible()
   const ofHand = /, [1-9]\d* requests? waiting, .*number [1-6] of the chosen flow’s hand$/
   await expect(field().getByRole('option', { name: ofHand }).first()).toBeAttached()
-  await expect(page.getByText(/^R .*, epoch 0$/)).toBeVisible()
   const flows = page.getByRole('grid', { name: 'Flows of workload-low' })
   await expect(flows.getByRole('img', { name: /^\d+ of \d+ seats, fair share/ }).first()).toBeVisible()
+  await shown('Demand and virtual time').click()
+  await expect(hands()).toHaveCount(2)
+  for (const hand of await hands().all()) await expect(hand.getByRole('listitem')).toHaveCount(6)
+  await expect(page.getByText(/^R .*, epoch 0$/)).toBeVisible()
+  await expectAccessibleInBoth(page)
+  await shown('Seats and queues').click()
 })
 
 // At every size the screen is looked at in screens.spec.ts; here the hands are filled.
 for (const shape of ['Bars', 'Grid'] as const) {
   test(`${shape} of filled hands: accessible`, async () => {
     await page.getByRole('radio', { name: shape }).click()
-    await hands().first().scrollIntoViewIfNeeded()
+    await field().scrollIntoViewIfNeeded()
     await expectAccessibleInBoth(page)
   })
 }
@@ -79,7 +83,8 @@ test('an edit of the queues deals other hands at once', async () => {
   await expect(page.getByText('is applied.')).toBeVisible()
   await page.getByRole('link', { name: /^workload-low/ }).click()
   await expect(page.locator('main header').first()).toContainText('512 queues × hand 4 × length 50')
-  await expect(page.getByText('4 of 512', { exact: true })).toBeVisible()
   await expect(page.getByRole('radio', { name: 'Grid' })).toBeChecked()
+  await shown('Demand and virtual time').click()
+  await expect(page.getByText('4 of 512', { exact: true })).toBeVisible()
   await page.screenshot({ path: 'test-results/screens/Level hands-512.png' })
 })

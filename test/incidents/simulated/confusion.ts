@@ -1,6 +1,6 @@
 import { diagnose } from '../../../core/diagnose/diagnose.ts'
 import type { Diagnosis, Finding } from '../../../core/contract/diagnosis.ts'
-import { createKeptPages } from '../../../main/workspace/keptPages.ts'
+import { createKeptPages } from '../../../main/recordings/keptPages.ts'
 import { simulatedIncident, type SimulatedIncident } from './generator.ts'
 import type { Part } from './parts.ts'
 
