@@ -112,7 +112,7 @@ export function App() {
 }
 
 /** Screens that show the same content for every source. */
-const OF_NO_SOURCE: ReadonlySet<ScreenName> = new Set(['fleet', 'connection', 'recordings'])
+const OF_NO_SOURCE: ReadonlySet<ScreenName> = new Set(['fleet', 'connection', 'recordings', 'settings'])
 
 /** The address belongs to the screens: the skip link moves the focus and does not change the address. */
 function skip(event: MouseEvent): void {

@@ -135,3 +135,11 @@ export function SelectField(props: FieldProps & OptionsProps & { readonly mono?:
     </Field>
   )
 }
+
+/** The usual choices, including the present one even when it is not among them. */
+export const choices = <T extends number | null>(
+  usual: readonly T[],
+  present: T,
+  text: (value: T) => string,
+): readonly (readonly [string, string])[] =>
+  (usual.includes(present) ? usual : [present, ...usual]).map((value) => [String(value), text(value)])
