@@ -12,6 +12,7 @@ export const SCREENS = [
   'alerts',
   'diagnosis',
   'connection',
+  'settings',
   'etcd',
 ] as const
 export type ScreenName = (typeof SCREENS)[number]

@@ -3,6 +3,7 @@ import { unixMsOf } from '../../core/units.ts'
 import type { Consent } from '../../core/contract/source.ts'
 import { client } from '../state/client.ts'
 import { useConnected } from '../state/connection.ts'
+import { objectsStore } from '../state/objects.ts'
 import { classes } from '../components/classes.ts'
 import { ErrorBoundary, Note, ProblemNote } from '../components/States.tsx'
 import { useShownNotes } from '../state/firstRun.ts'
@@ -76,9 +77,7 @@ export function App() {
         <Suspense>{past && connected && <TimeBar />}</Suspense>
         <ConsentNote />
         <Notices />
-        <Suspense>
-          <RevertNotes />
-        </Suspense>
+        <Reverts />
         {entry !== undefined && (
           <>
             <div className={styles['pages']}>
@@ -126,7 +125,7 @@ function useShownSources(): number {
 }
 
 /** Screens that show the same content for every source. */
-const OF_NO_SOURCE: ReadonlySet<ScreenName> = new Set(['fleet', 'connection', 'recordings'])
+const OF_NO_SOURCE: ReadonlySet<ScreenName> = new Set(['fleet', 'connection', 'recordings', 'settings'])
 
 /** The address belongs to the screens: the skip link moves the focus and does not change the address. */
 function skip(event: MouseEvent): void {
@@ -203,6 +202,20 @@ export function ConsentNote() {
         <span className="mono">{waiting.what}</span>. <span aria-hidden="true">{seconds} s left.</span>
       </Note>
     </div>
+  )
+}
+
+/** Loaded once editing was on: before that there is nothing to revert. */
+function Reverts() {
+  const isOn = objectsStore(({ state }) => state?.editing.state === 'on')
+  const [wanted, setWanted] = useState(false)
+  if (isOn && !wanted) setWanted(true)
+  return (
+    wanted && (
+      <Suspense>
+        <RevertNotes />
+      </Suspense>
+    )
   )
 }
 

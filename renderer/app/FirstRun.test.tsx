@@ -30,25 +30,35 @@ afterEach(() => {
 it('shows one note after the other where there is no room for a column', async () => {
   const user = userEvent.setup()
   render(<FirstRun />)
-  for (const [index, title] of ['A level is a bar of seats', 'Dashed is the nominal limit'].entries()) {
+  const TITLES = ['A level is a bar of seats', 'Dashed is the nominal limit', 'Limits move every 10 seconds']
+  for (const [index, title] of TITLES.entries()) {
     expect(screen.getByRole('listitem').textContent).toContain(`${index + 1}${title}`)
     await user.click(screen.getByRole('button', { name: 'Next' }))
   }
-  await user.click(screen.getByRole('button', { name: 'Hide: Limits move every 10 seconds' }))
+  await user.click(screen.getByRole('button', { name: 'Hide: Now find a culprit' }))
   expect(screen.queryByRole('listitem')).toBeNull()
-  expect(settingsNow().dismissed).toHaveLength(3)
+  expect(settingsNow().dismissed).toHaveLength(4)
 })
 
-it('shows three notes, each of which can be hidden, and the way to one’s own cluster', async () => {
+it('ends in a task, after which no note comes back', async () => {
+  vi.spyOn(window, 'matchMedia').mockImplementation(() => Object.assign(new EventTarget(), WIDE))
+  render(<FirstRun />)
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Find the culprit' }))
+  expect(location.hash).toBe('#/diagnosis')
+  expect(settingsNow().dismissed).toHaveLength(4)
+  expect(screen.queryAllByRole('listitem')).toHaveLength(0)
+})
+
+it('shows four notes, each of which can be hidden, and the way to one’s own cluster', async () => {
   const user = userEvent.setup()
   vi.spyOn(window, 'matchMedia').mockImplementation(() => Object.assign(new EventTarget(), WIDE))
   render(<FirstRun />)
-  expect(screen.getAllByRole('listitem')).toHaveLength(3)
+  expect(screen.getAllByRole('listitem')).toHaveLength(4)
   await user.click(screen.getByRole('button', { name: 'Hide: A level is a bar of seats' }))
-  expect(screen.getAllByRole('listitem')).toHaveLength(2)
+  expect(screen.getAllByRole('listitem')).toHaveLength(3)
   await user.click(screen.getByRole('button', { name: 'Hide all' }))
   expect(screen.queryAllByRole('listitem')).toHaveLength(0)
-  expect(settingsNow().dismissed).toHaveLength(3)
+  expect(settingsNow().dismissed).toHaveLength(4)
   await user.click(screen.getByRole('button', { name: 'Connect your cluster' }))
   expect(location.hash).toBe('#/connection')
 })

@@ -20,7 +20,7 @@ interface NoteText {
 const NOTES: Readonly<Record<NoteId, NoteText>> = {
   seats: {
     title: 'A level is a bar of seats',
-    text: 'A request holds one or more seats while it executes. Solid is executing, pale is free, and the white post is the current limit.',
+    text: 'A request holds one or more seats while it executes. Solid is executing, pale is free, and the post is the current limit.',
     more: <Term id="seat">Glossary: seat</Term>,
   },
   nominal: {
@@ -38,6 +38,23 @@ const NOTES: Readonly<Record<NoteId, NoteText>> = {
     more: (
       <button type="button" className={styles['link']} onClick={() => openScreen('allocation')}>
         Step through one
+      </button>
+    ),
+  },
+  task: {
+    title: 'Now find a culprit',
+    text: 'Diagnosis names the flow that fills workload-low, and a remedy. Open it as a draft, apply it, and the Editor draws its effect. It takes two minutes, and changes only the simulation.',
+    more: (
+      <button
+        type="button"
+        className={styles['link']}
+        onClick={() => {
+          // Whoever begins has read the notes.
+          changeSettings({ dismissed: [...NOTE_IDS] })
+          openScreen('diagnosis')
+        }}
+      >
+        Find the culprit
       </button>
     ),
   },

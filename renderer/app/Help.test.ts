@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest'
 import { GLOSSARY, GLOSSARY_TOPICS } from '../../core/glossary/glossary.ts'
-import { foundTopics } from './Help.tsx'
+import { foundTopics, SHORTCUTS } from './Help.tsx'
+import { SCREEN_ENTRIES } from './screens.tsx'
 
 const found = (query: string): readonly string[] => foundTopics(query).flatMap(({ ids }) => ids)
+
+it('lists the key of every screen', () => {
+  const listed = SHORTCUTS.flatMap(([keys]) => (keys === '1 to 9' ? [...'123456789'] : keys.split('  ')))
+  for (const { key } of SCREEN_ENTRIES) expect(listed).toContain(key)
+})
 
 it('finds terms by every word of a query, in terms, sentences and field names', () => {
   expect(foundTopics('')).toEqual(GLOSSARY_TOPICS)

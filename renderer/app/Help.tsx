@@ -50,13 +50,15 @@ export function KeyHelp({ keys = true }: { readonly keys?: boolean }) {
 }
 
 /** The keys as the help lists them. */
-const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
-  ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, sources, terms'],
+export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
+  ['Ctrl K', 'Go to: screens, levels, schemas, flows, actions, settings, scenarios, sources, terms'],
   [
     '1 to 9',
     'Overview, Level, Allocation, Classify, Live requests, Editor, Recordings, Compare, Connection; again: its next page',
   ],
-  ['H  W', 'Fleet: all connected sources; What-if'],
+  ['H  W  A  D', 'Fleet: all connected sources; What-if; Alerts; Diagnosis'],
+  ['0', 'etcd, while an etcd proxy is shown'],
+  ['Ctrl ,', 'Settings'],
   [',  .', 'Allocation: previous, next round'],
   ['[  ]', 'Previous, next level'],
   ['Ctrl O', 'Choose source and server'],

@@ -5,12 +5,13 @@ import { create } from 'zustand'
 import { EXEMPT } from '../../core/config/objects.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
+import { onAnswer } from '../state/answer.ts'
 import { client } from '../state/client.ts'
 import { connectionStore, hasSeveral } from '../state/connection.ts'
 import { useDump } from '../state/dumps.ts'
 import { flowKeyOf, flowName } from '../../core/frame/flow.ts'
 import { openTerm } from '../state/glossary.ts'
-import { openInLevel, openPage, openScreen, routeNow } from '../state/route.ts'
+import { openInLevel, openPage, openScreen, routeNow, useRoute } from '../state/route.ts'
 import { selectionStore } from '../state/selection.ts'
 import { settingsNow } from '../state/settings.ts'
 import { controlSimulation } from '../state/simulation.ts'
@@ -23,18 +24,30 @@ import { act, connectTo, unavailableNow, whyNotSteered } from './actions.ts'
 import { run } from './commands.ts'
 import { matchItems, paletteItems, PREFIX_HELP, type PaletteFacts, type PaletteItem } from './palette.data.ts'
 import { rosterRows } from './shell.data.ts'
-import { screensFor } from './screens.tsx'
+import { SCREEN_ENTRIES, screensFor } from './screens.tsx'
 import { SPEEDS } from './TopBar.tsx'
 import { refusalOf } from '../state/limits.ts'
 import styles from '../components/Dialog.module.css'
 
-/** Ids of the items chosen in this session, newest first. */
+/** Ids of the items chosen and screens left in this session, newest first. */
 const recentStore = create<{ readonly recent: readonly string[] }>(() => ({ recent: [] }))
 const MOST_RECENT = 6
+
+const remember = (id: string): void =>
+  recentStore.setState(({ recent }) => ({ recent: [id, ...recent.filter((one) => one !== id)].slice(0, MOST_RECENT) }))
 
 /** Reaches anything by its name. */
 export function Palette() {
   const open = shellStore(({ overlay }) => overlay === 'palette')
+  const { screen } = useRoute()
+  // Where one was is a likely next wish, however one came there.
+  useEffect(
+    () => () => {
+      const entry = SCREEN_ENTRIES.find(({ name }) => name === screen)
+      if (entry !== undefined) remember(`Screens ${entry.label}`)
+    },
+    [screen],
+  )
   return (
     <Dialog.Root open={open} onOpenChange={(next) => setOverlay('palette', next)}>
       <Dialog.Portal>
@@ -54,8 +67,12 @@ function Search() {
   // Read once: results must not move while the user chooses one.
   const [facts] = useState(reachable)
   const sources = useSources()
+  const scenarios = useScenarios()
   const inside = useInside()
-  const items = useMemo(() => paletteItems({ ...facts, sources, ...inside }), [facts, sources, inside])
+  const items = useMemo(
+    () => paletteItems({ ...facts, sources, scenarios, ...inside }),
+    [facts, sources, scenarios, inside],
+  )
   const found = matchItems(items, query, recent)
   const groups = [...new Set(found.map(({ group }) => group))]
   return (
@@ -108,9 +125,7 @@ function Result({ item }: { readonly item: PaletteItem }) {
 
 function choose({ id, does }: PaletteItem): void {
   closeOverlay('palette')
-  recentStore.setState(({ recent }) => ({
-    recent: [id, ...recent.filter((one) => one !== id)].slice(0, MOST_RECENT),
-  }))
+  remember(id)
   switch (does.kind) {
     case 'run':
       return run(does.command)
@@ -131,6 +146,8 @@ function choose({ id, does }: PaletteItem): void {
       return selectionStore.getState().setServer(does.server)
     case 'source':
       return connectTo(does.spec)
+    case 'scenario':
+      return void showScenario(does.name)
     case 'filter':
       return void showFiltered(does.filter)
     case 'export':
@@ -138,6 +155,12 @@ function choose({ id, does }: PaletteItem): void {
     case 'term':
       return openTerm(does.term)
   }
+}
+
+async function showScenario(name: string): Promise<void> {
+  const { scenarioStore } = await import('../screens/whatif/scenarioRuns.ts')
+  scenarioStore.setState({ selected: name })
+  openPage('whatif', 'scenarios')
 }
 
 /** The page of live requests loads with its code, as it does by its address. */
@@ -162,7 +185,7 @@ function pressExport(label: string): void {
   else button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
 }
 
-type Reachable = Omit<PaletteFacts, 'sources' | 'flows' | 'queues'>
+type Reachable = Omit<PaletteFacts, 'sources' | 'scenarios' | 'flows' | 'queues'>
 
 function reachable(): Reachable {
   const { server, derivedServer, frame } = viewStore.getState()
@@ -218,6 +241,19 @@ function useSources(): PaletteFacts['sources'] {
     }
   }, [])
   return sources
+}
+
+/** The library, once it was read: it does not change while the console runs. */
+function useScenarios(): PaletteFacts['scenarios'] {
+  const [scenarios, setScenarios] = useState<PaletteFacts['scenarios']>([])
+  useEffect(
+    () =>
+      refusalOf('whatIf.scenarios') === undefined
+        ? onAnswer(() => client().call('whatIf.scenarios', null), setScenarios)
+        : undefined,
+    [],
+  )
+  return scenarios
 }
 
 /** Flows and queues of the first dump that arrives while the palette is open. */

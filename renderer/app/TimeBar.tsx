@@ -80,6 +80,7 @@ const OF_THE_PRESENT: Readonly<Partial<Record<ScreenName | PageName, string>>> =
   fleet: `Fleet shows the present. ${OTHERS}`,
   connection: `Connection shows the present. ${OTHERS}`,
   recordings: `Recordings lists the current recordings. ${OTHERS}`,
+  settings: `Settings do not depend on time. ${OTHERS}`,
   runs: `What-if uses the newest objects and requests. ${OTHERS}`,
   scenarios: `Scenarios do not depend on time. ${OTHERS}`,
   journal: `Journal lists all edits up to now. ${OTHERS}`,

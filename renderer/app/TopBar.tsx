@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import type { LiveState } from '../../core/contract/live.ts'
 import type { SimulationControl, Stride } from '../../core/contract/simulation.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
@@ -10,7 +11,8 @@ import { usePastPart } from '../state/past.ts'
 import { useTimePart } from '../state/time.ts'
 import { useViewPart, useView } from '../state/view.ts'
 import { openOverlay, sayFailure, setOverlay, shellStore } from '../state/shell.ts'
-import { useConnection } from '../state/connection.ts'
+import { client } from '../state/client.ts'
+import { useConnected, useConnection } from '../state/connection.ts'
 import { useSimulationState, controlSimulation } from '../state/simulation.ts'
 import { Tip } from '../components/Term.tsx'
 import type { TimeWindow } from '../state/time.logic.ts'
@@ -101,6 +103,21 @@ function Mark() {
   )
 }
 
+/** Whether the shown source is a proxy that delays and rejects requests; its mode may change while it runs. */
+function useEnforces(): boolean {
+  const connected = useConnected()
+  const proxy = connected?.source.kind === 'proxy' ? connected.id : undefined
+  const [mode, setMode] = useState<{ readonly of: number; readonly mode: LiveState['mode'] }>()
+  useEffect(
+    () =>
+      proxy === undefined
+        ? undefined
+        : client().subscribe('liveState', { connection: proxy }, (state) => setMode({ of: proxy, mode: state.mode })),
+    [proxy],
+  )
+  return proxy !== undefined && mode?.of === proxy && mode.mode === 'enforce'
+}
+
 /** Shows the state of the data on the screen: live, held, old, or none. */
 function ModeBadge() {
   const view = useView()
@@ -112,10 +129,16 @@ function ModeBadge() {
   const shownRun =
     isRun && instant !== undefined ? { name: connection.source.name, ms: instant - (first ?? 0) } : undefined
   const simulation = useSimulationState()
+  const enforces = useEnforces()
   const sampleless = samplelessBadge(connection, link, view.mode)
   const { tone, word, detail } =
     sampleless ??
-    badgeOf({ ...view, instant, run: shownRun, algorithm: algorithmOf(connection?.spec) }, link, simulation, servers)
+    badgeOf(
+      { ...view, instant, run: shownRun, algorithm: algorithmOf(connection?.spec), enforces },
+      link,
+      simulation,
+      servers,
+    )
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>
@@ -138,8 +161,10 @@ function ModeLine() {
   const { link, connection } = useConnection()
   const servers = connection?.servers ?? []
   const shownRun = connection?.source.kind === 'run' ? { name: connection.source.name, ms: 0 } : undefined
+  const enforces = useEnforces()
   const { tone } =
-    samplelessBadge(connection, link, view.mode) ?? badgeOf({ ...view, run: shownRun }, link, undefined, servers)
+    samplelessBadge(connection, link, view.mode) ??
+    badgeOf({ ...view, run: shownRun, enforces }, link, undefined, servers)
   return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
 }
 
@@ -147,7 +172,7 @@ function Shape({ tone }: { readonly tone: BadgeTone }) {
   if (tone === 'none' || tone === 'connecting') return null
   return (
     <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true" focusable="false">
-      {tone === 'live' && <circle cx="5" cy="5" r="4" fill="currentColor" />}
+      {(tone === 'live' || tone === 'enforcing') && <circle cx="5" cy="5" r="4" fill="currentColor" />}
       {tone === 'paused' && <path d="M3 1v8M7 1v8" stroke="currentColor" strokeWidth="2" />}
       {(tone === 'stale' || tone === 'offline') && (
         <circle cx="5" cy="5" r="3.5" fill="none" stroke="currentColor" strokeWidth="1.6" />

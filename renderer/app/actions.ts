@@ -20,7 +20,6 @@ import { controlSimulation, simulationStore } from '../state/simulation.ts'
 import { viewStore, withoutLevels } from '../state/view.ts'
 import { say, sayFailure } from '../state/shell.ts'
 import { sourceOfFiles, type Readable } from '../components/files.ts'
-import { rosterRows } from './shell.data.ts'
 
 const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'dry-run': () => {
@@ -38,7 +37,10 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'editing-off': () => switchEditing(false),
   'run-beside': () => void succeeded(runDraftBeside()).then((ok) => ok && openScreen('live')),
   explain: () => openScreen('allocation'),
-  'why-429': showRejecting,
+  'why-429': () => openScreen(withoutLevels(viewStore.getState()) === undefined ? 'diagnosis' : 'live'),
+  fix: () => openScreen('diagnosis'),
+  report: () => openScreen('recordings'),
+  'first-difference': () => openPage('whatif', 'runs'),
   'stop-simulation': () => void succeeded(controlSimulation({ paused: true })),
   'go-on-simulation': () => void succeeded(controlSimulation({ paused: false })),
   'step-simulation': () => void succeeded(controlSimulation({ step: 1 })),
@@ -121,19 +123,6 @@ function switchEditing(on: boolean): void {
   )
 }
 
-/**
- * The level that rejects now, else the Overview, which shows when requests were last rejected; without levels, single
- * requests.
- */
-function showRejecting(): void {
-  const view = viewStore.getState()
-  if (withoutLevels(view) !== undefined) return openScreen('live')
-  const { server, derivedServer } = view
-  const rejecting = rosterRows(server, derivedServer, () => 0).find(({ trouble }) => trouble === 'rejecting')
-  if (rejecting === undefined) openScreen('overview')
-  else openScreen('level', rejecting.name)
-}
-
 /** Waits for an action and reports why it failed; true when it did not. */
 async function succeeded(action: Promise<unknown>): Promise<boolean> {
   try {
@@ -168,12 +157,15 @@ export const ACTION_INFO = {
   'run-beside': action('Run the draft beside live traffic', 'shadow compare a/b'),
   explain: action('Explain the limit of this level', 'why allocation borrow lend', 'X'),
   'why-429': action('Why are requests rejected?', '429 rejected throttled too many requests'),
+  fix: action('Try a fix', 'remedy cause solve repair isolate'),
+  report: action('Write an incident report', 'share export postmortem html markdown pdf'),
+  'first-difference': action('First difference of two runs', 'compare runs decision'),
   'stop-simulation': action('Stop the simulation for everyone', 'pause halt'),
   'go-on-simulation': action('Resume the simulation', 'let run play go on'),
   'step-simulation': action('Advance the simulation by one event', 'step'),
   'open-files': action('Open files', 'file import load captures dump recording'),
   'open-folder': action('Open a folder', 'directory import load captures recording'),
-  connect: action('Connect your cluster', 'kubeconfig kubectl context source'),
+  connect: action('Connect your cluster', 'kubeconfig kubectl context source token bearer password certificate'),
   simulation: action('Explore a simulated cluster', 'simulate demo'),
   demo: action('Play the recorded demo', 'replay recording'),
   disconnect: action('Disconnect', 'close source'),
@@ -217,7 +209,7 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
   const need = (holds: boolean, why: string, ...names: readonly ActionName[]): void => {
     for (const name of names) if (!holds) reasons[name] ??= why
   }
-  need(connected, 'Nothing is connected.', 'disconnect', 'explain', 'why-429', 'reading-notes')
+  need(connected, 'Nothing is connected.', 'disconnect', 'explain', 'why-429', 'fix', 'reading-notes')
   need(facts.levels, WITHOUT_LEVELS, 'explain', 'reading-notes', 'run-beside')
   need(drafted > 0, 'The draft has no changes.', 'dry-run', 'apply', 'run-beside')
   need(requests, 'This source does not report individual requests.', 'run-beside')

@@ -71,6 +71,7 @@ export function commandOf(stroke: Stroke, singleKeys: boolean): Command | 'chord
     if (lower === 'k') return { kind: 'palette' }
     if (lower === 'o') return { kind: 'source' }
     if (lower === 'b') return { kind: 'rail' }
+    if (key === ',') return { kind: 'screen', screen: 'settings' }
     return undefined
   }
   if (key === 'F6') return { kind: shift ? 'previous-pane' : 'next-pane' }

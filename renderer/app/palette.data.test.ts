@@ -15,6 +15,7 @@ const NOTHING: PaletteFacts = {
   queues: [],
   servers: [],
   sources: [],
+  scenarios: [],
   filters: [],
   exports: [],
   ranges: [],
@@ -64,6 +65,10 @@ const items = paletteItems({
       spec: SimulationSpecSchema.parse({ kind: 'simulation' }),
     },
   ],
+  scenarios: [
+    { name: 'S2', title: 'Priority inversion' },
+    { name: 'S13', title: 'A controller that hammers' },
+  ],
   filters: ['wait>1s', 'pl:workload-low verb:list'],
   exports: ['Export Seats', 'Save Priority levels as CSV'],
   ranges: [300, 3_600],
@@ -108,6 +113,47 @@ describe('the palette', () => {
     expect(matchItems(paletteItems({ ...NOTHING, paused: true }), '> resume').map(({ label }) => label)).toContain(
       'Resume',
     )
+  })
+
+  it.each([
+    ['S2', 'S2: Priority inversion'],
+    ['priority inversion', 'S2: Priority inversion'],
+    ['hammer', 'S13: A controller that hammers'],
+    ['settings', 'Settings'],
+    ['preferences', 'Settings'],
+    ['update', 'Settings'],
+    ['incident', 'Write an incident report'],
+    ['report', 'Write an incident report'],
+    ['postmortem', 'Write an incident report'],
+    ['first difference', 'First difference of two runs'],
+    ['token', 'Connect your cluster'],
+    ['password', 'Connect your cluster'],
+    ['fix', 'Try a fix'],
+    ['remedy', 'Try a fix'],
+    ['why', 'Why are requests rejected?'],
+    ['429', 'Why are requests rejected?'],
+    ['dark', 'Dark theme'],
+    ['time zone', 'Clock in UTC'],
+    ['compact', 'Compact rows'],
+    ['journal', 'Editor: Journal'],
+    ['undo', 'Undo applied changes'],
+    ['apply', 'Apply the draft'],
+    ['replay', 'Recordings'],
+    ['fleet', 'Fleet'],
+    ['drift', 'Editor: Drift'],
+    ['advice', 'Editor: Advisor'],
+    ['queue 17', 'queue 17 of workload-low'],
+    ['crawler', 'inventory:crawler'],
+    ['service-acc', 'service-accounts'],
+    ['prod', 'prod-eu-1'],
+    ['csv', 'Save Priority levels as CSV'],
+    ['last 1 h', 'Range: last 1 h'],
+    ['read-only', 'Switch editing off'],
+    ['pause', 'Pause'],
+    ['notifications', 'Alerts'],
+    ['keyboard', 'Shortcuts and glossary'],
+  ])('finds by “%s” among the first three: %s', (query, label) => {
+    expect(labels(query).slice(0, 3)).toContain(label)
   })
 
   it('finds things by the words that people have for them', () => {
@@ -196,7 +242,9 @@ describe('the palette', () => {
       ...commands.map((kind) => `command ${kind}`),
       ...Object.keys(ACTION_INFO).map((name) => `action ${name}`),
       ...GLOSSARY_TOPICS.flatMap(({ ids }) => ids.map((id) => `term ${id}`)),
-      ...['level', 'inside', 'range', 'speed', 'server', 'source', 'filter', 'export'].map((kind) => `any ${kind}`),
+      ...['level', 'inside', 'range', 'speed', 'server', 'source', 'scenario', 'filter', 'export'].map(
+        (kind) => `any ${kind}`,
+      ),
     ]
     expect([...reached].toSorted()).toEqual(all.toSorted())
     expect(GLOSSARY_TOPICS.flatMap(({ ids }) => ids).toSorted()).toEqual(Object.keys(GLOSSARY).toSorted())
@@ -218,10 +266,18 @@ describe('the palette', () => {
       'A',
       'D',
       '9',
+      'Ctrl ,',
       '0',
     ])
     for (const { name, key } of SCREEN_ENTRIES) {
-      const stroke = { key, command: false, shift: false, alt: false, typing: false, onControl: false }
+      const stroke = {
+        key: key.replace('Ctrl ', ''),
+        command: key.startsWith('Ctrl '),
+        shift: false,
+        alt: false,
+        typing: false,
+        onControl: false,
+      }
       expect(commandOf(stroke, true)).toEqual({ kind: 'screen', screen: name })
     }
   })

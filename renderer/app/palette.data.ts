@@ -18,6 +18,7 @@ export const PALETTE_GROUPS = [
   'Queues',
   'Actions',
   'Settings',
+  'Scenarios',
   'Sources',
   'Saved filters',
   'Glossary',
@@ -37,6 +38,8 @@ export type PaletteTarget =
   | { readonly kind: 'speed'; readonly speed: number }
   | { readonly kind: 'server'; readonly server: string }
   | { readonly kind: 'source'; readonly spec: WishedSource }
+  /** Of the library. */
+  | { readonly kind: 'scenario'; readonly name: string }
   /** Of live requests. */
   | { readonly kind: 'filter'; readonly filter: string }
   /** Accessible name of the export button of a pane. */
@@ -82,7 +85,7 @@ export function parseQuery(query: string): { readonly group?: PaletteGroup; read
 
 const MOST = 60
 /** Shown only when words or their prefix match them. */
-const ON_REQUEST: ReadonlySet<PaletteGroup> = new Set(['Flows', 'Queues', 'Glossary'])
+const ON_REQUEST: ReadonlySet<PaletteGroup> = new Set(['Flows', 'Queues', 'Scenarios', 'Glossary'])
 
 /**
  * Items that contain every word, best match first: whole label, start of label, start of a word, anywhere. `recent`
@@ -146,6 +149,7 @@ export interface PaletteFacts {
   readonly queues: readonly { readonly index: number; readonly level: string; readonly pending: number }[]
   readonly servers: readonly string[]
   readonly sources: readonly { readonly name: string; readonly detail: string; readonly spec: WishedSource }[]
+  readonly scenarios: readonly { readonly name: string; readonly title: string }[]
   /** Saved filters of live requests, as they are typed. */
   readonly filters: readonly string[]
   /** Accessible names of the export buttons on the screen. */
@@ -276,6 +280,9 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
     ),
     ...facts.sources.map(({ name, detail, spec }) =>
       item('Sources', name, { kind: 'source', spec }, { id: `source ${detail} ${name}`, detail }),
+    ),
+    ...facts.scenarios.map(({ name, title }) =>
+      item('Scenarios', `${name}: ${title}`, { kind: 'scenario', name }, { also: 'simulate what-if' }),
     ),
     ...facts.filters.map((filter) =>
       item('Saved filters', filter, { kind: 'filter', filter }, { detail: 'filters live requests' }),

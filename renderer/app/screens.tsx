@@ -34,7 +34,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     name: 'overview',
     label: 'Overview',
     key: '1',
-    also: 'home dashboard start 429 rejected',
+    also: 'home dashboard start',
     icon: 'overview',
     Screen: lazy(async () => ({ default: (await import('../screens/overview/index.tsx')).OverviewScreen })),
   },
@@ -141,6 +141,14 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     also: 'kubeconfig kubectl cluster source proxy feed file permissions',
     icon: 'connection',
     Screen: lazy(async () => ({ default: (await import('../screens/connect/index.tsx')).ConnectScreen })),
+  },
+  {
+    name: 'settings',
+    label: 'Settings',
+    key: 'Ctrl ,',
+    also: 'preferences options configure theme clock density updates recordings kept',
+    icon: 'sliders',
+    Screen: lazy(async () => ({ default: (await import('../screens/settings/index.tsx')).SettingsScreen })),
   },
   {
     name: 'etcd',

@@ -32,6 +32,11 @@ describe('the badge', () => {
 
   it('differs by mode in word and detail', () => {
     expect(badgeOf({ ...view, mode: 'live' }, true)).toEqual({ tone: 'live', word: 'LIVE', detail: '0.8 s behind' })
+    expect(badgeOf({ ...view, mode: 'live', enforces: true }, true)).toEqual({
+      tone: 'enforcing',
+      word: 'ENFORCING',
+      detail: '0.8 s behind',
+    })
     expect(badgeOf({ ...view, mode: 'paused', buffered: 1_204 }, true)).toEqual({
       tone: 'paused',
       word: 'PAUSED 03:01:40',

@@ -14,7 +14,17 @@ import type { Mode } from '../state/view.logic.ts'
 import { format } from '../theme/format.ts'
 
 export type BadgeTone =
-  'live' | 'replay' | 'simulated' | 'paused' | 'stale' | 'still' | 'past' | 'none' | 'connecting' | 'offline'
+  | 'live'
+  | 'enforcing'
+  | 'replay'
+  | 'simulated'
+  | 'paused'
+  | 'stale'
+  | 'still'
+  | 'past'
+  | 'none'
+  | 'connecting'
+  | 'offline'
 
 export interface Badge {
   readonly tone: BadgeTone
@@ -29,6 +39,8 @@ export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
   readonly instant?: number | undefined
   /** For a run: its name, and the instant in milliseconds after its start. */
   readonly run?: { readonly name: string; readonly ms: number } | undefined
+  /** The proxy that is shown delays and rejects requests. */
+  readonly enforces?: boolean
   /** The flow-control algorithm of a simulation or a proxy, unless it is upstream's. */
   readonly algorithm?: string | undefined
 }
@@ -70,8 +82,7 @@ export function badgeOf(
       if (view.frame?.source.kind === 'demo') return { tone: 'replay', word: 'REPLAY', detail: 'not your cluster' }
       if (view.frame?.source.kind === 'simulation') return simulatedBadge(simulation, view.algorithm)
       return {
-        tone: 'live',
-        word: 'LIVE',
+        ...(view.enforces === true ? { tone: 'enforcing', word: 'ENFORCING' } : { tone: 'live', word: 'LIVE' }),
         detail: `${view.algorithm === undefined ? '' : `${view.algorithm}, `}${format.age(view.ageMs)} behind`,
       }
     case 'paused': {

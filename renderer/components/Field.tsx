@@ -167,3 +167,11 @@ export const fieldsOf =
 /** An empty field is not an error yet. */
 export const onceFilled = (field: Bound<string>): Bound<string> =>
   field.value.trim() === '' ? { ...field, error: undefined } : field
+
+/** The usual choices, including the present one even when it is not among them. */
+export const choices = <T extends number | null>(
+  usual: readonly T[],
+  present: T,
+  text: (value: T) => string,
+): readonly (readonly [string, string])[] =>
+  (usual.includes(present) ? usual : [present, ...usual]).map((value) => [String(value), text(value)])

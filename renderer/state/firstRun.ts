@@ -3,8 +3,8 @@ import { useRoute } from './route.ts'
 import { useSettings } from './settings.ts'
 import { useHasLevels } from './view.ts'
 
-/** The first-run notes, in their order: each has a mark at what it describes. */
-export const NOTE_IDS = ['seats', 'nominal', 'reallocation'] as const
+/** The first-run notes, in their order: each has a mark at what it describes, but the last, which is a task. */
+export const NOTE_IDS = ['seats', 'nominal', 'reallocation', 'task'] as const
 export type NoteId = (typeof NOTE_IDS)[number]
 
 /** Whether the shown source is not the user's own cluster, so that a connection is offered. */

@@ -23,8 +23,8 @@ const UPSTREAMS = [
   { value: 'url', label: 'Any HTTP server' },
 ] as const
 const MODES = [
-  { value: 'enforce', label: 'Enforce' },
   { value: 'observe', label: 'Observe' },
+  { value: 'enforce', label: 'Enforce' },
 ] as const
 const STREAMS = [
   { value: 'refused', label: 'Refused' },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RecorderState } from '../../../core/contract/recording.ts'
-import { ageText, recorderFacts, SIZES, sizeText } from './RecorderPane.tsx'
+import { recorderFacts } from './RecorderPane.tsx'
 
 const state: RecorderState = { status: 'recording', possible: true, folder: '/state/recordings' }
 const since = '2026-11-21T03:00:00.000Z'
@@ -20,9 +20,4 @@ it('says what is on the disk, and what is not', () => {
     { label: 'Left out, beyond 1,000 a second', value: '1 request' },
   ])
   expect(recorderFacts({ ...kept, status: 'off' })).toEqual([])
-})
-
-it('names what can be kept', () => {
-  expect([1, 7].map(ageText)).toEqual(['1 day', '7 days'])
-  expect(SIZES.map(sizeText)).toEqual(['500 MB', '1.0 GB', '2.0 GB', '5.0 GB', '10.0 GB', '50.0 GB'])
 })

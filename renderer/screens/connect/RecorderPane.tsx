@@ -1,22 +1,22 @@
-import { SelectField } from '../../components/Field.tsx'
-import { Check } from '../../components/Button.tsx'
+import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { ask } from '../../state/connection.ts'
 import { useRefusal } from '../../state/limits.ts'
 import { useRecorder } from '../../state/sourceState.ts'
+import { openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
-import { choices, FactList } from './fields.tsx'
+import { FactList } from './fields.tsx'
 import styles from './Connect.module.css'
 import type { RecorderState } from '../../../core/contract/recording.ts'
-import { megabytesToBytes, unixMsOf } from '../../../core/units.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
 import type { Fact } from './reports.data.ts'
 
 /** What is kept of the source beyond this window, for how long, and the switch for it. */
 export function RecorderPane({ connection }: { readonly connection: number }) {
   const state = useRecorder(connection)
-  const [{ keepDays, keepMegabytes }, change] = useSettings()
+  const [, change] = useSettings()
   const refused = useRefusal('recorder.switch')
   if (state === undefined || !state.possible) return null
   const record = (on: boolean): void => {
@@ -32,20 +32,11 @@ export function RecorderPane({ connection }: { readonly connection: number }) {
             checked={state.status !== 'off'}
             onChange={record}
           />
-          <div className={styles['pair']}>
-            <SelectField
-              label="Keep for"
-              value={String(keepDays)}
-              options={choices(AGES, keepDays, ageText)}
-              onChange={(days) => change({ keepDays: Number(days) })}
-            />
-            <SelectField
-              label="Limit for all recordings"
-              value={String(keepMegabytes)}
-              options={choices(SIZES, keepMegabytes, sizeText)}
-              onChange={(megabytes) => change({ keepMegabytes: Number(megabytes) })}
-            />
-          </div>
+          <Buttons>
+            <Button small onClick={() => openScreen('settings')}>
+              Settings of what is kept
+            </Button>
+          </Buttons>
         </div>
       )}
       {state.problem !== undefined && (
@@ -60,12 +51,6 @@ export function RecorderPane({ connection }: { readonly connection: number }) {
     </Pane>
   )
 }
-
-/** How long and how much can be kept, in days and megabytes. */
-const AGES: readonly number[] = [1, 3, 7, 14, 30, 90]
-export const SIZES: readonly number[] = [500, 1_000, 2_000, 5_000, 10_000, 50_000]
-export const ageText = (days: number): string => format.counted(days, 'day')
-export const sizeText = (megabytes: number): string => format.bytes(megabytesToBytes(megabytes))
 
 /** What the recorder has done so far; empty while it is off. */
 export function recorderFacts({

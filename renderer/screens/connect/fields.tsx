@@ -3,7 +3,7 @@ import { PAST_MS, pastFromPrometheus, type PrometheusPast } from '../../../core/
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { ALGORITHMS } from '../../../core/engine/profiles.ts'
-import { fieldsOf, SelectField, TextField } from '../../components/Field.tsx'
+import { choices, fieldsOf, SelectField, TextField } from '../../components/Field.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { Contexts } from '../../state/contexts.ts'
@@ -189,14 +189,6 @@ export function CadenceFields(props: Cadence & { readonly onChange: (cadence: Ca
     </div>
   )
 }
-
-/** The usual choices, including the present one even when it is not among them. */
-export const choices = <T extends number | null>(
-  usual: readonly T[],
-  present: T,
-  text: (value: T) => string,
-): readonly (readonly [string, string])[] =>
-  (usual.includes(present) ? usual : [present, ...usual]).map((value) => [String(value), text(value)])
 
 type LiveAddress = Pick<Partial<LiveState>, 'address' | 'clientKubeconfig'>
 

@@ -23,7 +23,6 @@ import { PermissionPane } from './PermissionPane.tsx'
 import { PrometheusPane } from './PrometheusPane.tsx'
 import { ProxyPane } from './ProxyPane.tsx'
 import { RecorderPane } from './RecorderPane.tsx'
-import { UpdatePane } from './UpdatePane.tsx'
 import styles from './Connect.module.css'
 
 const ADDRESS_FORM: DirectForm = { ...EMPTY_FORM, method: 'urls' }
@@ -117,7 +116,6 @@ export function ConnectScreen() {
           {connected !== undefined && check.state === 'idle' && <HealthPane connection={connected} />}
           {connected !== undefined && <RecorderPane connection={connected.id} />}
           {refused === undefined && <PermissionPane kind={kind} check={check} onCheck={onCheck} />}
-          <UpdatePane />
         </section>
       </div>
     </>

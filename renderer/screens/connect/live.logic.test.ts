@@ -31,6 +31,8 @@ describe('the form of a proxy', () => {
       spec: ProxySpecSchema.parse({
         kind: 'proxy',
         upstream: { kind: 'kubeconfig' },
+        // It observes: enforcing is a choice.
+        mode: 'observe',
         listen: { tls: { kind: 'generated' }, token: { kind: 'generated' } },
       }),
     })

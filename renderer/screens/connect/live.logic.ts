@@ -58,7 +58,7 @@ export const EMPTY_PROXY: ProxyForm = {
   context: '',
   url: '',
   port: '',
-  mode: 'enforce',
+  mode: 'observe',
   identity: 'kubeconfig',
   objects: 'upstream',
 }

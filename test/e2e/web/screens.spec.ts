@@ -26,6 +26,7 @@ const SCREENS: Readonly<Record<string, (page: Page) => ReturnType<Page['locator'
   'whatif/scenarios': (page) => page.getByRole('button', { name: 'Run scenario' }),
   alerts: (page) => page.getByRole('grid', { name: 'Alert rules' }),
   diagnosis: (page) => page.getByRole('button', { name: 'Examine again' }),
+  settings: heading,
   connection: (page) => page.getByRole('heading', { name: /^Connect(ed)? to/ }),
 }
 

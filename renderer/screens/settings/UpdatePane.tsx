@@ -6,7 +6,7 @@ import { ProblemNote } from '../../components/States.tsx'
 import { refusalOf } from '../../state/limits.ts'
 import { useSettings } from '../../state/settings.ts'
 import { updateStore } from '../../state/update.ts'
-import styles from './Connect.module.css'
+import styles from './settings.module.css'
 
 /** The address that is queried for newer versions; without one there is no query. */
 export function UpdatePane() {
@@ -30,18 +30,14 @@ export function UpdatePane() {
           onChange={setAddress}
           hint="https address of a JSON file, {version, url}. Queried once a day; empty: never. There is no default. Nothing is downloaded."
         />
+        {update?.state === 'failed' && <ProblemNote problem={update.problem} />}
+        {update?.state === 'current' && <p>There is no newer version.</p>}
         <div>
           <Button type="submit" disabled={address.trim() === updateFrom}>
             {address.trim() === '' ? 'Turn off' : 'Use this address'}
           </Button>
         </div>
       </form>
-      {update?.state === 'failed' && (
-        <div className={styles['wide']}>
-          <ProblemNote problem={update.problem} />
-        </div>
-      )}
-      {update?.state === 'current' && <p className={styles['caption']}>There is no newer version.</p>}
     </Pane>
   )
 }

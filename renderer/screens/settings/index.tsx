@@ -1,0 +1,185 @@
+import type { ReactNode } from 'react'
+import { Button, Buttons, Check, Segment } from '../../components/Button.tsx'
+import { choices, SelectField } from '../../components/Field.tsx'
+import { NowLine } from '../../components/NowLine.tsx'
+import { Pane } from '../../components/Pane.tsx'
+import { NOTE_IDS } from '../../state/firstRun.ts'
+import { useRefusal } from '../../state/limits.ts'
+import { openScreen } from '../../state/route.ts'
+import { useSettings } from '../../state/settings.ts'
+import { PRESETS } from '../../state/time.logic.ts'
+import { format } from '../../theme/format.ts'
+import { AGES, ageText, SIZES, sizeText } from './keep.data.ts'
+import styles from './settings.module.css'
+import { UpdatePane } from './UpdatePane.tsx'
+
+/** How the console looks, which times it writes, and what it keeps on this computer. */
+export function SettingsScreen() {
+  return (
+    <div className={styles['screen']}>
+      <NowLine
+        title="Settings"
+        evidence="They apply at once, to every window of this console, and are kept on this computer."
+      />
+      <div className={styles['columns']}>
+        <div>
+          <AppearancePane />
+          <TimePane />
+          <KeyboardPane />
+        </div>
+        <div>
+          <KeptPane />
+          <UpdatePane />
+          <GuidePane />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function AppearancePane() {
+  const [{ theme, density, sidebar }, change] = useSettings()
+  return (
+    <Pane title="Appearance">
+      <div className={styles['form']}>
+        <Row label="Theme">
+          <Segment
+            label="Theme"
+            value={theme}
+            options={[
+              { value: 'system', label: 'System' },
+              { value: 'dark', label: 'Dark' },
+              { value: 'light', label: 'Light' },
+            ]}
+            onChange={(next) => change({ theme: next })}
+          />
+        </Row>
+        <Row label="Rows">
+          <Segment
+            label="Rows"
+            value={density}
+            options={[
+              { value: 'regular', label: 'Regular' },
+              { value: 'compact', label: 'Compact' },
+            ]}
+            onChange={(next) => change({ density: next })}
+          />
+        </Row>
+        <Row label="Sidebar">
+          <Segment
+            label="Sidebar"
+            value={sidebar}
+            options={[
+              { value: 'auto', label: 'By width' },
+              { value: 'rail', label: 'Icons only' },
+            ]}
+            onChange={(next) => change({ sidebar: next })}
+          />
+        </Row>
+      </div>
+    </Pane>
+  )
+}
+
+function TimePane() {
+  const [{ clock, rangeSeconds }, change] = useSettings()
+  return (
+    <Pane title="Time">
+      <div className={styles['form']}>
+        <Row label="Clock">
+          <Segment
+            label="Clock"
+            value={clock}
+            options={[
+              { value: 'utc', label: 'UTC' },
+              { value: 'local', label: 'Local time' },
+            ]}
+            onChange={(next) => change({ clock: next })}
+          />
+        </Row>
+        <SelectField
+          label="Range at the start"
+          value={String(rangeSeconds)}
+          options={choices(PRESETS, rangeSeconds, format.span)}
+          onChange={(seconds) => change({ rangeSeconds: Number(seconds) })}
+        />
+      </div>
+    </Pane>
+  )
+}
+
+function KeyboardPane() {
+  const [{ singleKeys }, change] = useSettings()
+  return (
+    <Pane title="Keyboard">
+      <div className={styles['form']}>
+        <Check
+          label="Single letters and digits act at once"
+          checked={singleKeys}
+          onChange={(on) => change({ singleKeys: on })}
+        />
+      </div>
+    </Pane>
+  )
+}
+
+function KeptPane() {
+  const [{ record, keepDays, keepMegabytes }, change] = useSettings()
+  // Where sources may not be recorded, nothing is kept.
+  if (useRefusal('recorder.switch') !== undefined) return null
+  return (
+    <Pane title="Kept on this computer" note="recordings of the flight recorder">
+      <div className={styles['form']}>
+        <Check
+          label="Record sources that are connected later"
+          checked={record}
+          onChange={(on) => change({ record: on })}
+        />
+        <SelectField
+          label="Keep for"
+          value={String(keepDays)}
+          options={choices(AGES, keepDays, ageText)}
+          onChange={(days) => change({ keepDays: Number(days) })}
+        />
+        <SelectField
+          label="Limit for all recordings"
+          value={String(keepMegabytes)}
+          options={choices(SIZES, keepMegabytes, sizeText)}
+          onChange={(megabytes) => change({ keepMegabytes: Number(megabytes) })}
+        />
+        <Buttons>
+          <Button onClick={() => openScreen('recordings')}>Open Recordings</Button>
+        </Buttons>
+      </div>
+    </Pane>
+  )
+}
+
+function GuidePane() {
+  const [{ dismissed }, change] = useSettings()
+  const isHidden = NOTE_IDS.every((id) => dismissed.includes(id))
+  return (
+    <Pane title="First steps">
+      <div className={styles['form']}>
+        <Buttons>
+          <Button
+            onClick={() => {
+              change({ dismissed: [] })
+              openScreen('overview')
+            }}
+          >
+            {isHidden ? 'Show them again' : 'Show them'}
+          </Button>
+          <Button onClick={() => openScreen('alerts')}>Notifications are on Alerts</Button>
+        </Buttons>
+      </div>
+    </Pane>
+  )
+}
+
+const Row = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  <div className={styles['row']}>
+    <span>{label}</span>
+    {children}
+  </div>
+)
