@@ -72,7 +72,11 @@ export const SOURCE_OPTIONS = {
 export const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'recording', 'demo', 'files'])
 
 /** The source that the options name; `undefined` when they name none. Dumps are read only where they are shown. */
-export async function sourceFrom(given: Given, dumps: boolean, reading: Reading & Shelf): Promise<SourceSpec | undefined> {
+export async function sourceFrom(
+  given: Given,
+  dumps: boolean,
+  reading: Reading & Shelf,
+): Promise<SourceSpec | undefined> {
   const prometheus = await prometheusFrom(given, dumps, reading)
   const target = prometheus === undefined ? targetFrom(given) : clusterBeside(given)
   // What is shown may have a past that Prometheus scraped.
