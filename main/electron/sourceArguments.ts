@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { CadenceSchema, type Cadence, type SourceSpec } from '../../core/contract/source.ts'
 import { nearest } from '../../core/text/text.ts'
 import type { Reading } from '../cli/inputFiles.ts'
+import type { Shelf } from '../cli/recordingOptions.ts'
 import { cadenceFrom, simulationFrom, SOURCE_OPTIONS, sourceFrom } from '../cli/sourceOptions.ts'
 import { readOptions, UsageError, type OptionInfo } from '../cli/usage.ts'
+import { systemEnvironment } from '../ports/environment.ts'
 import { isLink, parseLink } from './link.ts'
 
 /** What to open: a source, and how often it is read. */
@@ -13,11 +15,13 @@ export interface Opening {
   readonly cadence: Cadence
 }
 
-/** A window has no standard input, and reads files to their end. */
-const readingIn = (stateDir: string): Reading => ({
+/** A window has no standard input and no place for progress yet, and reads files to their end. */
+const readingIn = (stateDir: string): Reading & Shelf => ({
   readStdin: () => Promise.reject(new UsageError('The desktop application has no standard input.')),
   signal: new AbortController().signal,
   stateDir,
+  environment: systemEnvironment,
+  tell: () => undefined,
 })
 const KNOWN: Readonly<Record<string, OptionInfo>> = SOURCE_OPTIONS
 const NAMES = Object.keys(KNOWN)
