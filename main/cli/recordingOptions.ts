@@ -17,7 +17,7 @@ export const RANGE_OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** The dependencies of looking up a recording. */
-export type Shelf = Pick<Console, 'stateDir' | 'signal' | 'environment' | 'tell'>
+export type Shelf = Pick<Console, 'stateDir' | 'signal'> & Partial<Pick<Console, 'environment' | 'tell'>>
 
 /** The recordings of this console's state folder, the latest first. */
 export function allRecordings({ stateDir }: Pick<Console, 'stateDir'>): readonly ListedRecording[] {
@@ -25,14 +25,17 @@ export function allRecordings({ stateDir }: Pick<Console, 'stateDir'>): readonly
   return listRecordings(join(stateDir, RECORDINGS), (writer) => presence.runs(writer))
 }
 
-/** Imports a file, reporting the progress. Resolves to the id of the recording; rejects with `ProblemError`. */
-export const imported = (file: string, console: Shelf): Promise<string> =>
-  importRecording(file, console.stateDir, {
-    signal: console.signal,
-    onPart: progressOf(
-      console,
-      (part, seconds) => `${file}: ${Math.round(part * 100)} % imported, about ${seconds} s left.`,
-    ),
+/** Imports a file, reporting the progress where there is an output. Resolves to its id; rejects with `ProblemError`. */
+export const imported = (file: string, { stateDir, signal, environment, tell }: Shelf): Promise<string> =>
+  importRecording(file, stateDir, {
+    signal,
+    ...(environment &&
+      tell && {
+        onPart: progressOf(
+          { environment, tell },
+          (part, seconds) => `${file}: ${Math.round(part * 100)} % imported, about ${seconds} s left.`,
+        ),
+      }),
   })
 
 /**

@@ -72,11 +72,7 @@ export const SOURCE_OPTIONS = {
 export const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'recording', 'demo', 'files'])
 
 /** The source that the options name; `undefined` when they name none. Dumps are read only where they are shown. */
-export async function sourceFrom(
-  given: Given,
-  dumps: boolean,
-  reading: Reading & Shelf,
-): Promise<SourceSpec | undefined> {
+export async function sourceFrom(given: Given, dumps: boolean, reading: Reading): Promise<SourceSpec | undefined> {
   const prometheus = await prometheusFrom(given, dumps, reading)
   const target = prometheus === undefined ? targetFrom(given) : clusterBeside(given)
   // What is shown may have a past that Prometheus scraped.
@@ -120,7 +116,7 @@ export async function sourceFrom(
  * The recording that --recording names or --file contains, at the instant of --at. A recording is read in place, so it
  * must be the only file.
  */
-async function recordingFrom(given: Given, reading: Reading & Shelf): Promise<SourceSpec | undefined> {
+async function recordingFrom(given: Given, reading: Reading): Promise<SourceSpec | undefined> {
   const files = given.values('file')
   const at = timeFrom(given, 'at')
   const exported = await recordingsAmong(files)
