@@ -54,7 +54,8 @@ function linesOf({ metric, value, values, timestamps }: JsonObject): readonly st
     const [at, number]: readonly unknown[] = Array.isArray(pair)
       ? [Number(pair[0]) * 1_000, pair[1]]
       : [pair, Array.isArray(values) ? values[index] : undefined]
-    return number === undefined ? [] : [`${sampleLine(series, String(number), Number(at))}\n`]
+    const isValue = typeof number === 'string' || typeof number === 'number'
+    return isValue ? [`${sampleLine(series, String(number), Number(at))}\n`] : []
   })
 }
 
