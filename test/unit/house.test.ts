@@ -161,7 +161,7 @@ test('answers are worded in core: no file of words joins those left in renderer'
 })
 
 /** The present numbers; each may only fall. */
-const MOST_LINES_OF_CORE_IN_RENDERER = 4_936
+const MOST_LINES_OF_CORE_IN_RENDERER = 4_899
 const MOST_NAMES_EXPORTED_TWICE = 238
 
 /** A module of the renderer that knows only `core`, and how the screen writes numbers: it could be in `core`. */
