@@ -1,6 +1,7 @@
+import type { JournalEntry } from '../contract/objects.ts'
 import type { Note } from '../contract/recording.ts'
 import type { RejectReason } from '../frame/frame.ts'
-import type { UnixMs } from '../units.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
 import type { Mark } from './period.ts'
 
 /** Notes about a server, or about all of them, as marks; the end of an alert explains nothing. */
@@ -15,6 +16,14 @@ export const marksOfLevel = (notes: readonly Note[], level: string, server: stri
     notes.filter((one) => one.level === level || (one.level === undefined && one.kind !== 'object')),
     server,
   )
+
+/** Edits of the journal as marks. */
+export const editMarks = (entries: readonly JournalEntry[]): readonly Mark[] =>
+  entries.map(({ at, user, label, changes }) => ({
+    at: unixMsOf(at),
+    kind: 'edit',
+    text: `${label}${changes.length > 1 ? ` (${changes.length} objects)` : ''}${user === undefined ? '' : ` by ${user}`}`,
+  }))
 
 /** The same event, seen through two sources with their own intervals. */
 const SAME_NOTE_MS = 180_000

@@ -16,8 +16,8 @@ function block(part: ReportBlock): string {
     case 'table': {
       const row = (cells: readonly string[]): string => `| ${cells.map(inline).join(' | ')} |`
       return [
-        row(part.head.map(({ text }) => text)),
-        `| ${part.head.map(({ number }) => (number === true ? '---:' : '---')).join(' | ')} |`,
+        row(part.columns.map(({ label }) => label)),
+        `| ${part.columns.map(({ align }) => (align === undefined ? '---' : '---:')).join(' | ')} |`,
         ...part.rows.map(row),
       ].join('\n')
     }

@@ -1,3 +1,4 @@
+import { numberColumns, textColumns } from '../answer/answer.ts'
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import type { QuantileRange } from '../frame/derived.ts'
 import type { Rejected } from '../frame/frame.ts'
@@ -164,14 +165,11 @@ function levels(incident: Incident, places: readonly Place[]): ReportSection {
     blocks: [
       {
         kind: 'table',
-        head: [
-          { text: 'Level' },
-          { text: 'Dispatched', number: true },
-          { text: 'Rejected', number: true },
-          { text: 'Reasons' },
-          { text: 'Most waiting', number: true },
-          { text: 'Wait p99', number: true },
-          { text: 'Most seats', number: true },
+        columns: [
+          ...textColumns('Level'),
+          ...numberColumns('Dispatched', 'Rejected'),
+          ...textColumns('Reasons'),
+          ...numberColumns('Most waiting', 'Wait p99', 'Most seats'),
         ],
         rows: places.map((place) => [
           nameOf(incident, place),
@@ -235,13 +233,9 @@ function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
     text(`Flow schemas with rejected requests, or a wait (p99) of ${plain.seconds(NOTICED_SECONDS)} or more.`),
     {
       kind: 'table',
-      head: [
-        { text: 'Flow schema' },
-        { text: 'Level' },
-        { text: 'Rejected', number: true },
-        { text: 'Of its requests', number: true },
-        { text: 'Wait p50', number: true },
-        { text: 'Wait p99', number: true },
+      columns: [
+        ...textColumns('Flow schema', 'Level'),
+        ...numberColumns('Rejected', 'Of its requests', 'Wait p50', 'Wait p99'),
       ],
       rows: rows.map(({ place, schema, rejected }) => [
         schema.name,
@@ -280,14 +274,7 @@ function users({ ledger }: Incident, troubled: readonly Place[]): ReportBlock[] 
       ),
       {
         kind: 'table',
-        head: [
-          { text: 'Flow' },
-          { text: 'Flow schema' },
-          { text: 'Level' },
-          { text: 'Seats', number: true },
-          { text: 'Of the level', number: true },
-          { text: 'Waiting', number: true },
-        ],
+        columns: [...textColumns('Flow', 'Flow schema', 'Level'), ...numberColumns('Seats', 'Of the level', 'Waiting')],
         rows: own.map(({ flow, schema, level, seats, waiting, partOfLevel }) => [
           flow === '' ? 'all of the schema' : flow,
           schema,
@@ -306,7 +293,7 @@ function users({ ledger }: Incident, troubled: readonly Place[]): ReportBlock[] 
       text(`Rejected requests by user, of ${plain.counted(ledger.requests, 'single request')} that were recorded.`),
       {
         kind: 'table',
-        head: [{ text: 'User' }, { text: 'Level' }, { text: 'Rejected', number: true }],
+        columns: [...textColumns('User', 'Level'), ...numberColumns('Rejected')],
         rows: rejected.map((one) => [clientName(one), one.level, plain.amount(one.count)]),
       },
     )
@@ -334,14 +321,13 @@ function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
     ]
   })
   if (rows.length === 0) return [text('The servers do not report current limits.')]
-  const columns = ['Nominal', 'First', 'Least', 'Most', 'Last']
   return [
     text(
       'Limits in seats, as the server reported them. It recomputes them every 10 s: levels lend seats that they do not use, and borrow.',
     ),
     {
       kind: 'table',
-      head: [{ text: 'Level' }, ...columns.map((name) => ({ text: name, number: true as const }))],
+      columns: [...textColumns('Level'), ...numberColumns('Nominal', 'First', 'Least', 'Most', 'Last')],
       rows,
     },
   ]

@@ -1,3 +1,4 @@
+import { textColumns } from '../answer/answer.ts'
 import type { Diagnosis } from '../contract/diagnosis.ts'
 import { rfc3339, type UnixMs } from '../units.ts'
 import type { ReportBlock } from '../contract/report.ts'
@@ -44,7 +45,7 @@ export function timeline(incident: Incident): ReportBlock[] {
   return [
     {
       kind: 'table',
-      head: [{ text: 'Time (UTC)' }, ...(several ? [{ text: 'Server' }] : []), { text: 'What' }],
+      columns: textColumns('Time (UTC)', ...(several ? ['Server'] : []), 'What'),
       rows: moments.map(({ at, server, what }) => [when(at), ...(several ? [server] : []), what]),
     },
   ]

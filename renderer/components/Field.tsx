@@ -152,7 +152,7 @@ interface Bound<V> {
 }
 
 /** Connects controls to the fields of a form, each by its name. */
-export const fieldsOf =
+export const formFields =
   <F extends object>(
     form: F,
     errors: { readonly [K in keyof F]?: string | undefined },

@@ -34,7 +34,7 @@ export interface DataColumn<R> {
 }
 
 /** A column that sorts and exports by its value. */
-export const column = <R>(
+export const valueColumn = <R>(
   id: string,
   header: string,
   value: (row: R) => CsvValue,

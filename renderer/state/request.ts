@@ -2,10 +2,10 @@ import { create } from 'zustand'
 import { identityOf } from '../../core/classify/identity.ts'
 import { readRequestText, type RequestReading } from '../../core/classify/requestText.ts'
 import type { RequestSample } from '../../core/contract/objects.ts'
-import { remembered } from './recentRequests.logic.ts'
+import { remembered } from '../../core/classify/recentRequests.ts'
 import { formOf, requestOf, type RequestForm } from './request.logic.ts'
 import { openPage } from './route.ts'
-import type { Supposed } from './supposed.logic.ts'
+import type { Supposed } from '../../core/classify/supposed.ts'
 
 /** How the request is entered. */
 export type Way = 'fields' | 'text' | 'seen'

@@ -13,7 +13,7 @@ import type { Settings } from '../../../core/contract/settings.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { Segment, Button } from '../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
-import { column } from '../../components/dataColumns.ts'
+import { valueColumn } from '../../components/dataColumns.ts'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { ErrorState, LoadingPage, NoCluster, Note } from '../../components/States.tsx'
@@ -118,7 +118,7 @@ function RulesPane(props: {
 }
 
 const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
-  column('rule', 'Rule', ({ rule }) => rule, {
+  valueColumn('rule', 'Rule', ({ rule }) => rule, {
     width: 220,
     cell: ({ rule }) => (
       <span>
@@ -126,12 +126,12 @@ const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
       </span>
     ),
   }),
-  column('state', 'State', (rule) => stateText(rule, state), {
+  valueColumn('state', 'State', (rule) => stateText(rule, state), {
     width: 170,
     cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
   }),
-  column('now', 'Now', ({ rule }) => nowText(rule, state)),
-  column('fired', 'Last fired', ({ lastFired }) => lastFired, {
+  valueColumn('now', 'Now', ({ rule }) => nowText(rule, state)),
+  valueColumn('fired', 'Last fired', ({ lastFired }) => lastFired, {
     width: 120,
     align: 'right',
     cell: ({ lastFired }) => <span className="mono">{lastFired === undefined ? UNKNOWN : format.time(lastFired)}</span>,
@@ -159,8 +159,8 @@ function nowText(rule: RuleId, { alerts, rules }: AlertsState): string {
 }
 
 const CHANGES: readonly DataColumn<AlertChange>[] = [
-  column('at', 'When', ({ at }) => at, { cell: ({ at }) => <span className="mono">{format.time(at)}</span> }),
-  column('kind', 'What', ({ kind, alert }) => `${alert.rule} ${kind}${alert.silenced ? ', silenced' : ''}`),
+  valueColumn('at', 'When', ({ at }) => at, { cell: ({ at }) => <span className="mono">{format.time(at)}</span> }),
+  valueColumn('kind', 'What', ({ kind, alert }) => `${alert.rule} ${kind}${alert.silenced ? ', silenced' : ''}`),
   { id: 'severity', header: 'Severity', value: ({ alert }) => alert.severity },
   { id: 'place', header: 'Where', value: ({ alert }) => placeText(alert) },
   { id: 'evidence', header: 'Evidence', value: ({ alert }) => alert.evidence.map(evidenceText).join(', ') },

@@ -5,7 +5,7 @@ import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impa
 import type { MeasureId } from '../../../core/prom/measures.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
-import { column, numberColumn, tableCsv, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, numberColumn, tableCsv, type DataColumn } from '../../components/dataColumns.ts'
 import { downloadCsv } from '../../components/csv.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
@@ -67,7 +67,7 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
 const minus = (seats: number): string => format.change(seats === 0 ? 0 : -seats)
 
 const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
-  column('level', 'Level', ({ name }) => name, {
+  valueColumn('level', 'Level', ({ name }) => name, {
     head: 'Priority level',
     rowHeader: true,
     cell: ({ name }) => <LevelLink name={name} />,

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import { compare, type Comparison } from '../../../core/compare/compare.ts'
+import { editMarks } from '../../../core/compare/notes.ts'
 import { joinMarks, type Mark, type Period, type Periods } from '../../../core/compare/period.ts'
 import { otherDifferences, type OtherDifference } from '../../../core/compare/surroundings.ts'
 import { toProblem, type Problem } from '../../../core/errors.ts'
@@ -12,7 +13,6 @@ import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 import { useServerMarks } from '../../state/marks.ts'
 import { readSeries } from '../../state/series.ts'
-import { editMarks } from './compare.data.ts'
 
 interface Side {
   readonly period: Period

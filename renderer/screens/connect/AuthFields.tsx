@@ -1,4 +1,4 @@
-import { fieldsOf, onceFilled, TextField } from '../../components/Field.tsx'
+import { formFields, onceFilled, TextField } from '../../components/Field.tsx'
 import { Choice } from './fields.tsx'
 import type { AuthErrors, AuthForm } from './form.logic.ts'
 import styles from './Connect.module.css'
@@ -23,7 +23,7 @@ export function AuthFields(props: {
   readonly onChange: (change: Partial<AuthForm>) => void
 }) {
   const { form, errors, tls, onChange } = props
-  const field = fieldsOf(form, errors, (to) => onChange(to(form)))
+  const field = formFields(form, errors, (to) => onChange(to(form)))
   const typed = (name: 'token' | 'username' | 'password' | 'clientCertificate' | 'clientKey', label: string) => (
     <TextField
       label={label}

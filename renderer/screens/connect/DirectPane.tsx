@@ -1,6 +1,6 @@
 import type { PermissionReport } from '../../../core/contract/source.ts'
 import { Button, Buttons, Segment } from '../../components/Button.tsx'
-import { fieldsOf, onceFilled, TextArea } from '../../components/Field.tsx'
+import { formFields, onceFilled, TextArea } from '../../components/Field.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import type { Contexts } from '../../state/contexts.ts'
@@ -30,7 +30,7 @@ export interface DirectPaneProps {
 export function DirectPane({ form, contexts, check, busy, onChange, onCheck, onConnect }: DirectPaneProps) {
   const read = readForm(form)
   const errors = read.ok ? {} : read.errors
-  const field = fieldsOf<Omit<DirectForm, 'auth'>>(form, errors, (to) => onChange({ ...form, ...to(form) }))
+  const field = formFields<Omit<DirectForm, 'auth'>>(form, errors, (to) => onChange({ ...form, ...to(form) }))
   return (
     <Pane title="Direct to kube-apiserver">
       <div className={styles['form']}>

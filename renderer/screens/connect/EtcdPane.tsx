@@ -1,7 +1,7 @@
 import { EtcdSpecSchema, type EtcdSpec } from '../../../core/contract/etcd.ts'
 import { LOOPBACK } from '../../../core/live/proxyReach.ts'
 import { Button, Buttons, Check, Copy } from '../../components/Button.tsx'
-import { fieldsOf, onceFilled, TextField } from '../../components/Field.tsx'
+import { formFields, onceFilled, TextField } from '../../components/Field.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { type EtcdErrors, type EtcdForm, etcdFormOf, readEtcdForm } from './etcd.logic.ts'
 import { Choice, useForm, type SourcePaneProps } from './fields.tsx'
@@ -20,7 +20,7 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
   const read = readEtcdForm(form)
   const errors: EtcdErrors = read.ok ? {} : read.errors
   const change = (part: Partial<EtcdForm>): void => setForm({ ...form, ...part })
-  const field = fieldsOf(form, errors, setForm)
+  const field = formFields(form, errors, setForm)
   const starts = form.kind === 'start'
   return (
     <Pane title="etcd proxy">
@@ -74,7 +74,7 @@ interface StartFieldsProps {
 
 /** Member, port, rules and certificates of a proxy to start. */
 function StartFields({ form, errors, onChange }: StartFieldsProps) {
-  const field = fieldsOf(form, errors, (to) => onChange(to(form)))
+  const field = formFields(form, errors, (to) => onChange(to(form)))
   const path = (name: keyof EtcdForm & `${string}File`, label: string, hint?: string) => (
     <TextField label={label} hint={hint} placeholder="none" {...field(name)} />
   )

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { FeedSpec } from '../../../core/contract/live.ts'
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
-import { fieldsOf, onceFilled, TextField } from '../../components/Field.tsx'
+import { formFields, onceFilled, TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
@@ -33,7 +33,7 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
   const read = readFeedForm(form)
   const errors = read.ok ? {} : read.errors
   const change = (part: Partial<FeedForm>): void => setForm({ ...form, ...part })
-  const field = fieldsOf(form, errors, setForm)
+  const field = formFields(form, errors, setForm)
   return (
     <>
       {shown?.kind === 'feed' && <FeedAddress />}

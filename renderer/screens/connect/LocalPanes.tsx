@@ -5,7 +5,7 @@ import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Term } from '../../components/Term.tsx'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { FilesButton } from '../../components/FilesButton.tsx'
-import { fieldsOf, SelectField, TextArea, TextField } from '../../components/Field.tsx'
+import { formFields, SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { sourceOfFiles } from '../../components/files.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { useForm, type SourcePaneProps } from './fields.tsx'
@@ -40,7 +40,7 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
     ...(algorithm !== UPSTREAM && { algorithm }),
     seed: seed.trim() === '' ? undefined : Number(seed),
   })
-  const field = fieldsOf(wish, spec.success ? {} : { seed: 'A seed is a whole number.' }, setWish)
+  const field = formFields(wish, spec.success ? {} : { seed: 'A seed is a whole number.' }, setWish)
   const versions = VERSIONS.includes(version) ? VERSIONS : [version, ...VERSIONS]
   return (
     <Pane title="Simulation">

@@ -1,6 +1,6 @@
 import type { PrometheusServers, PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import { Button, Buttons, Check } from '../../components/Button.tsx'
-import { fieldsOf, onceFilled, SelectField, TextArea, TextField } from '../../components/Field.tsx'
+import { formFields, onceFilled, SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'
@@ -30,7 +30,7 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
     choose(part)
     forgetFound()
   }
-  const field = fieldsOf<Omit<PrometheusForm, 'auth'>>(form, errors, (to) => change(to(form)))
+  const field = formFields<Omit<PrometheusForm, 'auth'>>(form, errors, (to) => change(to(form)))
   const find = (): void => {
     if (!read.ok) return
     const { target } = read

@@ -9,7 +9,7 @@ import {
 } from '../../../core/live/proxyReach.ts'
 import type { ProxySpec } from '../../../core/contract/live.ts'
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
-import { fieldsOf, onceFilled, SelectField, TextField } from '../../components/Field.tsx'
+import { formFields, onceFilled, SelectField, TextField } from '../../components/Field.tsx'
 import { Note, Preformatted } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
@@ -50,7 +50,7 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
   const reach = settledReach(form)
   const lends = lendsCredentials(lenderOf(form))
   const change = (part: Partial<ProxyForm>): void => setForm({ ...form, ...part })
-  const field = fieldsOf(form, errors, setForm)
+  const field = formFields(form, errors, setForm)
   const identities = IDENTITIES.filter(
     ([identity]) => identity !== 'certificate' || form.identity === identity || knowsCertificates(reach),
   )
@@ -172,7 +172,7 @@ function ReachFields(props: {
   readonly form: SettledReach
   readonly identity: ProxySpec['identity']
   readonly errors: ReachErrors
-  readonly field: ReturnType<typeof fieldsOf<ProxyForm>>
+  readonly field: ReturnType<typeof formFields<ProxyForm>>
 }) {
   const { form, identity, errors, field } = props
   const [unfolded, setUnfolded] = useState(() => form.host !== '' || form.tls === 'files' || form.token === 'file')
@@ -184,7 +184,7 @@ function ReachFields(props: {
     >
       <summary>
         Who can connect: <span>{reachSentence(form, identity)}</span>
-        {!unfolded && FIELDS.some((field) => errors[field] !== undefined) && (
+        {!unfolded && FIELDS.some((name) => errors[name] !== undefined) && (
           <p className={styles['mistake']}>A field here is missing or invalid.</p>
         )}
       </summary>

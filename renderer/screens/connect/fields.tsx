@@ -3,7 +3,7 @@ import { PAST_MS, pastFromPrometheus, type PrometheusPast } from '../../../core/
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { ALGORITHMS } from '../../../core/engine/profiles.ts'
-import { choices, fieldsOf, SelectField, TextField } from '../../components/Field.tsx'
+import { choices, formFields, SelectField, TextField } from '../../components/Field.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { Contexts } from '../../state/contexts.ts'
@@ -144,7 +144,7 @@ export function LimitFields<F extends EngineForm>(props: {
   readonly onChange: (form: F) => void
 }) {
   const { form, errors, placeholder = '', onChange } = props
-  const field = fieldsOf<EngineForm>(form, errors, (to) => onChange({ ...form, ...to(form) }))
+  const field = formFields<EngineForm>(form, errors, (to) => onChange({ ...form, ...to(form) }))
   return (
     <>
       <div className={styles['pair']}>

@@ -5,7 +5,7 @@ import { limitedWord, remedyOf, usageTable } from '../../../core/qos/present.ts'
 import { AnswerGrid, type AnswerCells } from '../../components/answer/Answer.tsx'
 import { Segment } from '../../components/Button.tsx'
 import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
-import { column, numberColumn } from '../../components/dataColumns.ts'
+import { valueColumn, numberColumn } from '../../components/dataColumns.ts'
 import { MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { UNKNOWN } from '../../../core/text/format.ts'
@@ -96,7 +96,7 @@ export function TopPane({ top, tracker }: Pick<EtcdState, 'top' | 'tracker'>) {
 }
 
 const LIMITED: readonly DataColumn<EtcdRequest>[] = [
-  column('time', 'Time', ({ at }) => at, {
+  valueColumn('time', 'Time', ({ at }) => at, {
     cell: ({ at }) => <span className="mono">{format.time(at)}</span>,
     width: 84,
   }),

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { driftText } from '../../../core/fleet/configuration.ts'
 import type { ClusterRow, FleetState } from '../../../core/fleet/fleet.ts'
 import type { FleetLine } from '../../../core/fleet/lines.ts'
-import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelChip, LevelName, MiddleCut, StateTag } from '../../components/LevelChip.tsx'
 import { classes } from '../../components/classes.ts'
@@ -23,19 +23,19 @@ export interface FleetColumnsOptions {
 /** Columns of the fleet; the id of a sortable column is the name of its sorting. */
 export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOptions): readonly DataColumn<FleetLine>[] {
   return [
-    column('name', 'Cluster', nameOf, {
+    valueColumn('name', 'Cluster', nameOf, {
       cell: (line) => <Name line={line} open={open.has(line.key)} onToggle={onToggle} />,
     }),
     numberColumn('servers', 'Servers', serversOf, {
       width: 62,
       text: (value) => (value === undefined ? '' : format.fixed(value)),
     }),
-    column('worst', 'Worst level', ({ state }) => state, {
+    valueColumn('worst', 'Worst level', ({ state }) => state, {
       title: 'Of a cluster, the worst level of its worst server',
       width: 168,
       cell: (line) => <Worst line={line} />,
     }),
-    column('saturation', 'Levels', ({ saturation }) => saturation, {
+    valueColumn('saturation', 'Levels', ({ saturation }) => saturation, {
       title:
         'Executing seats of the limit, in the order EX NH SY LE WH WL GD CA, then all other levels; of a cluster, its worst server. Sorts by the busiest level.',
       width: 116,
@@ -71,23 +71,28 @@ export function fleetColumns({ narrow, open, onToggle, ageOf }: FleetColumnsOpti
       width: 78,
       text: (value) => format.quantile(value, undefined),
     }),
-    column('drift', 'Drift', (line) => (line.kind === 'cluster' ? driftOf(line) : undefined), {
+    valueColumn('drift', 'Drift', (line) => (line.kind === 'cluster' ? driftOf(line) : undefined), {
       title: 'Objects that differ from the reference configuration',
       width: 118,
       cell: (line) => (line.kind === 'cluster' ? <Drift cluster={line} /> : ''),
     }),
-    column('version', 'Version', versionOf, {
+    valueColumn('version', 'Version', versionOf, {
       width: 84,
       cell: (line) => <span className="mono">{versionOf(line)?.replace(/^v/, '') ?? ''}</span>,
     }),
     ...(narrow
       ? []
       : [
-          column('source', 'Source', (line: FleetLine) => (line.kind === 'cluster' ? line.source.via : undefined), {
-            width: 120,
-            cell: (line: FleetLine) => (line.kind === 'cluster' ? line.source.via : ''),
-            sortable: false,
-          }),
+          valueColumn(
+            'source',
+            'Source',
+            (line: FleetLine) => (line.kind === 'cluster' ? line.source.via : undefined),
+            {
+              width: 120,
+              cell: (line: FleetLine) => (line.kind === 'cluster' ? line.source.via : ''),
+              sortable: false,
+            },
+          ),
         ]),
     {
       id: 'age',

@@ -1,6 +1,6 @@
 import { rounded } from '../../../core/text/format.ts'
 import { memo, useMemo, type ReactNode } from 'react'
-import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -92,7 +92,7 @@ function flowColumns(wish: {
     },
     ...(withSchema
       ? [
-          column('schema', 'Schema', (row: FlowRow) => row.schema, {
+          valueColumn('schema', 'Schema', (row: FlowRow) => row.schema, {
             width: 110,
             term: 'flow-schema' as const,
             cell: (row: FlowRow) => <Quiet>{row.schema}</Quiet>,

@@ -3,7 +3,7 @@ import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
 import type { MeasureId } from '../../../core/prom/measures.ts'
-import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import type { Measured } from '../../components/Promql.tsx'
@@ -43,7 +43,7 @@ function rejectionPromql(column: string, level: string): Measured | undefined {
 }
 
 const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
-  column('reason', 'Reason', (row) => row.reason, {
+  valueColumn('reason', 'Reason', (row) => row.reason, {
     term: 'rejected',
     cell: (row) => <Term id={row.reason}>{row.reason}</Term>,
   }),

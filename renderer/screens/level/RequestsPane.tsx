@@ -2,7 +2,7 @@ import { rounded } from '../../../core/text/format.ts'
 import { memo, useId, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { compileFilter, complaintOf, parseFilter, type Token, type Vocabulary } from '../../../core/filter/filter.ts'
 import type { DumpRequest } from '../../../core/frame/dump.ts'
-import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { classes, paneInputClass } from '../../components/classes.ts'
@@ -95,7 +95,7 @@ function Hint({ tokens, hidden, origin }: { tokens: readonly Token[]; hidden: nu
 const userTitle = ({ flow, schema }: RequestRow): string => `flow ${flow}, flow schema ${schema}`
 
 const COLUMNS: readonly DataColumn<RequestRow>[] = [
-  column(
+  valueColumn(
     'state',
     'State',
     (row) => (row.state !== 'waiting' ? 'executing' : row.queue < 0 ? 'waiting' : `queue ${row.queue}`),
@@ -115,17 +115,17 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
         ),
     },
   ),
-  column('request', 'Request', (row) => `${row.verb} ${row.target}`, {
+  valueColumn('request', 'Request', (row) => `${row.verb} ${row.target}`, {
     cell: (row) => (
       <span className={classes('mono', styles['request'])} title={row.path}>
         <MiddleCut text={`${row.verb.toUpperCase()} ${row.target}`} />
       </span>
     ),
   }),
-  column('namespace', 'Namespace', (row) => row.namespace, {
+  valueColumn('namespace', 'Namespace', (row) => row.namespace, {
     cell: (row) => <span className="mono">{row.namespace === '' ? '–' : row.namespace}</span>,
   }),
-  column('user', 'User', (row) => row.user, {
+  valueColumn('user', 'User', (row) => row.user, {
     cell: (row) => (
       <span className="mono" title={userTitle(row)}>
         <MiddleCut text={row.user.replace(/^system:serviceaccount:/, '')} title={userTitle(row)} />
@@ -137,7 +137,7 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
     term: 'wait',
     cell: (row) => format.seconds(row.waited),
   }),
-  column('running', 'Running', (row) => (row.running === undefined ? undefined : rounded(row.running, 6)), {
+  valueColumn('running', 'Running', (row) => (row.running === undefined ? undefined : rounded(row.running, 6)), {
     align: 'right',
     cell: (row) => (
       <span className={classes(row.running === undefined && styles['quiet'])}>

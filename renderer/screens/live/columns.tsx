@@ -93,169 +93,92 @@ function Agree({ row }: { readonly row: LiveRequest }) {
   )
 }
 
+const streamColumn = (
+  id: string,
+  header: string,
+  title: string,
+  cell: (row: LiveRequest) => ReactNode,
+  more: Partial<StreamColumn> = {},
+): StreamColumn => ({ id, header, title, cell, usual: always, ...more })
+const rightColumn: typeof streamColumn = (id, header, title, cell, more) =>
+  streamColumn(id, header, title, cell, { align: 'right', ...more })
+
 export const STREAM_COLUMNS: readonly StreamColumn[] = [
-  {
-    id: 'time',
-    header: 'Time',
-    title: 'Arrival time',
-    width: 108,
-    usual: always,
-    cell: (row) => <span className="mono">{format.time(row.at, { millis: true })}</span>,
-  },
-  {
-    id: 'flow',
-    header: 'Flow',
-    title: 'Flow distinguisher: the sender as flow control distinguishes it',
-    term: 'flow',
-    width: 142,
-    usual: always,
-    cell: (row) => <Mono text={flowOf(row)} title={`${row.user}, flow schema ${row.schema}`} />,
-  },
-  {
-    id: 'user',
-    header: 'User',
-    title: 'User name',
-    width: 190,
-    usual: onlyChosen,
-    cell: (row) => <Mono text={row.user} />,
-  },
-  {
-    id: 'request',
-    header: 'Request',
-    title: 'Verb and resource',
-    usual: always,
-    cell: (row) => <Mono text={requestOf(row)} title={row.url} />,
-  },
-  {
-    id: 'namespace',
-    header: 'Namespace',
-    title: 'Namespace',
+  streamColumn(
+    'time',
+    'Time',
+    'Arrival time',
+    (row) => <span className="mono">{format.time(row.at, { millis: true })}</span>,
+    { width: 108 },
+  ),
+  streamColumn(
+    'flow',
+    'Flow',
+    'Flow distinguisher: the sender as flow control distinguishes it',
+    (row) => <Mono text={flowOf(row)} title={`${row.user}, flow schema ${row.schema}`} />,
+    { term: 'flow', width: 142 },
+  ),
+  streamColumn('user', 'User', 'User name', (row) => <Mono text={row.user} />, { width: 190, usual: onlyChosen }),
+  streamColumn('request', 'Request', 'Verb and resource', (row) => <Mono text={requestOf(row)} title={row.url} />),
+  streamColumn('namespace', 'Namespace', 'Namespace', (row) => <Mono text={row.namespace} />, {
     width: 92,
     usual: ({ narrow }) => !narrow,
-    cell: (row) => <Mono text={row.namespace} />,
-  },
-  {
-    id: 'level',
-    header: 'Level',
-    title: 'Priority level',
+  }),
+  streamColumn('level', 'Level', 'Priority level', (row) => <LevelChip name={row.level} />, {
     term: 'priority-level',
     width: 40,
-    usual: always,
-    cell: (row) => <LevelChip name={row.level} />,
-  },
-  {
-    id: 'schema',
-    header: 'Flow schema',
-    title: 'Flow schema',
+  }),
+  streamColumn('schema', 'Flow schema', 'Flow schema', (row) => <Mono text={row.schema} />, {
     term: 'flow-schema',
     width: 140,
     usual: onlyChosen,
-    cell: (row) => <Mono text={row.schema} />,
-  },
-  {
-    id: 'queue',
-    header: 'Queue',
-    title: 'Queue',
-    width: 46,
-    align: 'right',
-    usual: always,
-    cell: (row) => row.queue ?? UNKNOWN,
-  },
-  {
-    id: 'est',
-    header: 'Est.',
-    title: 'Seats estimated by the engine: the initial stage, and the final stage if there is one',
-    term: 'width',
-    width: 48,
-    align: 'right',
-    usual: always,
-    cell: (row) => (
+  }),
+  rightColumn('queue', 'Queue', 'Queue', (row) => row.queue ?? UNKNOWN, { width: 46 }),
+  rightColumn(
+    'est',
+    'Est.',
+    'Seats estimated by the engine: the initial stage, and the final stage if there is one',
+    (row) => (
       <span className={widthLook(row)}>
         {row.seats.final > 0 ? `${row.seats.initial}+${row.seats.final}` : row.seats.initial}
       </span>
     ),
-  },
-  {
-    id: 'real',
-    header: 'Real',
-    title: 'Seats reported by the server',
-    term: 'width',
-    width: 38,
-    align: 'right',
-    usual: ({ narrow, server }) => server && !narrow,
-    cell: (row) => <span className={widthLook(row)}>{row.server?.initialSeats ?? UNKNOWN}</span>,
-  },
-  {
-    id: 'waited',
-    header: 'Waited',
-    title: 'In its queue, until it was dispatched or rejected',
+    { term: 'width', width: 48 },
+  ),
+  rightColumn(
+    'real',
+    'Real',
+    'Seats reported by the server',
+    (row) => <span className={widthLook(row)}>{row.server?.initialSeats ?? UNKNOWN}</span>,
+    { term: 'width', width: 38, usual: ({ narrow, server }) => server && !narrow },
+  ),
+  rightColumn('waited', 'Waited', 'In its queue, until it was dispatched or rejected', waited, {
     term: 'wait',
     width: 60,
-    align: 'right',
-    usual: always,
-    cell: waited,
-  },
-  {
-    id: 'ran',
-    header: 'Ran',
-    title: 'From its dispatch to the end of the answer',
-    width: 58,
-    align: 'right',
-    usual: always,
-    cell: ran,
-  },
-  {
-    id: 'lingers',
-    header: 'Lingers',
-    title: 'How long its final seats are held after the answer',
-    term: 'final-seats',
-    width: 58,
-    align: 'right',
-    usual: ({ narrow, server }) => !server && !narrow,
-    cell: (row) => format.ms(row.lingerMs),
-  },
-  {
-    id: 'status',
-    header: 'Status',
-    title: 'HTTP status of the answer',
-    width: 48,
-    align: 'right',
-    usual: always,
-    cell: (row) => <Status row={row} />,
-  },
-  {
-    id: 'state',
-    header: 'State',
-    title: 'Where it is, or how it ended',
-    width: 76,
-    usual: onlyChosen,
-    cell: (row) => row.state,
-  },
-  {
-    id: 'reason',
-    header: 'Reason',
-    title: 'Why it was rejected',
+  }),
+  rightColumn('ran', 'Ran', 'From its dispatch to the end of the answer', ran, { width: 58 }),
+  rightColumn(
+    'lingers',
+    'Lingers',
+    'How long its final seats are held after the answer',
+    (row) => format.ms(row.lingerMs),
+    { term: 'final-seats', width: 58, usual: ({ narrow, server }) => !server && !narrow },
+  ),
+  rightColumn('status', 'Status', 'HTTP status of the answer', (row) => <Status row={row} />, { width: 48 }),
+  streamColumn('state', 'State', 'Where it is, or how it ended', (row) => row.state, { width: 76, usual: onlyChosen }),
+  streamColumn('reason', 'Reason', 'Why it was rejected', (row) => row.reason ?? UNKNOWN, {
     term: 'rejected',
     width: 116,
     usual: onlyChosen,
-    cell: (row) => row.reason ?? UNKNOWN,
-  },
-  {
-    id: 'agree',
-    header: 'Agree',
-    title: 'Whether server and engine agree',
+  }),
+  streamColumn('agree', 'Agree', 'Whether server and engine agree', (row) => <Agree row={row} />, {
     width: 60,
     usual: ({ server }) => server,
-    cell: (row) => <Agree row={row} />,
-  },
-  {
-    id: 'draft',
-    header: 'Draft',
-    title: 'Decision of the draft, where it runs beside',
+  }),
+  streamColumn('draft', 'Draft', 'Decision of the draft, where it runs beside', (row) => <Draft row={row} />, {
     width: 76,
     usual: onlyChosen,
-    cell: (row) => <Draft row={row} />,
-  },
+  }),
 ]
 
 function Draft({ row }: { readonly row: LiveRequest }) {

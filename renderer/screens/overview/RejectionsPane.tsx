@@ -2,7 +2,7 @@ import { memo, useMemo, useState } from 'react'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
-import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { LevelChip, MiddleCut } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -96,7 +96,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
   }
   return [
     ...(servers === undefined ? [] : [server]),
-    column('level', 'Level', (row) => row.level, {
+    valueColumn('level', 'Level', (row) => row.level, {
       term: 'priority-level',
       cell: (row) => (
         <span className={styles['levelCell']}>
@@ -104,14 +104,14 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
         </span>
       ),
     }),
-    column('reason', 'Reason', (row) => row.reason, {
+    valueColumn('reason', 'Reason', (row) => row.reason, {
       width: 134,
       term: 'rejected',
       cell: (row) => (
         <span className={faint(row) ?? styles[row.reason === 'time-out' ? 'queued' : 'rejected']}>{row.reason}</span>
       ),
     }),
-    column('schema', 'Flow schema', (row) => row.schema, {
+    valueColumn('schema', 'Flow schema', (row) => row.schema, {
       width: 160,
       term: 'flow-schema',
       cell: (row) => <MiddleCut text={row.schema} />,

@@ -4,7 +4,7 @@ import type { MeasureId } from '../../../core/prom/measures.ts'
 import type { Measured } from '../../components/Promql.tsx'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import { type ServerColumn, rejectedSum, spreadText, type AcrossRow } from '../../../core/verdict/acrossRows.ts'
-import { column, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
 import { NOT_APPLICABLE, UNKNOWN } from '../../../core/text/format.ts'
@@ -72,7 +72,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
   const room = Math.floor((width - ALWAYS) / Math.max(1, servers.length)) - NUMBERS
   const bar = Math.max(BAR.least, Math.min(BAR.most, room))
   const columns: readonly DataColumn<AcrossRow>[] = [
-    column('level', 'Priority level', (row) => row.name, {
+    valueColumn('level', 'Priority level', (row) => row.name, {
       term: 'priority-level',
       cell: (row) => <LevelName name={row.name} stale={allStale} />,
     }),
@@ -217,7 +217,7 @@ export function sumColumns(
 ): readonly DataColumn<AggregateLevel>[] {
   const beside = new Map(side.map((row) => [row.name, row]))
   return [
-    column('level', 'Priority level', (level) => level.name, {
+    valueColumn('level', 'Priority level', (level) => level.name, {
       term: 'priority-level',
       cell: (level) => <LevelName name={level.name} />,
     }),

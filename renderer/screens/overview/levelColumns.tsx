@@ -4,7 +4,7 @@ import type { RejectReason } from '../../../core/frame/frame.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
 import type { LevelState } from '../../../core/frame/recent.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
-import { column, leastWidth, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, leastWidth, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName, StateTag } from '../../components/LevelChip.tsx'
 import { NoteMark } from '../../components/NowLine.tsx'
@@ -97,7 +97,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
   const height = compact ? 18 : 22
   const wanted: ReadonlySet<string> = optional
   const columns: readonly Column[] = [
-    column('level', 'Priority level', (row) => row.name, {
+    valueColumn('level', 'Priority level', (row) => row.name, {
       term: 'priority-level',
       cell: (row) => <LevelName name={row.name} stale={stale} />,
     }),

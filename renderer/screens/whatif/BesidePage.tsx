@@ -9,7 +9,7 @@ import { useSize } from '../../charts/plot.tsx'
 import { BARS_AT_MOST, queueFieldData, type QueueMarks } from '../../charts/queueField.data.ts'
 import { Button } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
-import { column, type DataColumn } from '../../components/dataColumns.ts'
+import { valueColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Select } from '../../components/Field.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
@@ -259,7 +259,7 @@ const differs = styles['differs']
 
 const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
   { id: 'level', header: 'Level', value: ({ level }) => level, cell: ({ level }) => <LevelName name={level} /> },
-  column('differing', 'Differ', ({ differing }) => differing, {
+  valueColumn('differing', 'Differ', ({ differing }) => differing, {
     title: 'Requests that wait or execute now and are in a different place in B',
     align: 'right',
     width: 72,
@@ -286,13 +286,13 @@ const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
 ]
 
 const REQUEST_COLUMNS: readonly DataColumn<BesideRow>[] = [
-  column('differs', 'Differs', (row) => (row.differs ? '≠' : ''), { hiddenHeader: true, width: 36 }),
-  column('arrived', 'Arrived (s)', ({ arrivedSeconds }) => arrivedSeconds, {
+  valueColumn('differs', 'Differs', (row) => (row.differs ? '≠' : ''), { hiddenHeader: true, width: 36 }),
+  valueColumn('arrived', 'Arrived (s)', ({ arrivedSeconds }) => arrivedSeconds, {
     align: 'right',
     width: 104,
     cell: ({ arrivedSeconds }) => format.fixed(arrivedSeconds, 6),
   }),
   { id: 'a', header: 'A', width: 148, value: ({ a }) => standingText(a) },
-  column('b', 'B', ({ b }) => standingText(b), { width: 148, look: (row) => (row.differs ? differs : undefined) }),
+  valueColumn('b', 'B', ({ b }) => standingText(b), { width: 148, look: (row) => (row.differs ? differs : undefined) }),
   { id: 'request', header: 'Request', value: ({ request }) => request },
 ]

@@ -3,7 +3,7 @@ import type { CoverageRow, Standing } from '../../../../core/classify/coverage.t
 import { CATCH_ALL } from '../../../../core/config/objects.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
-import { column, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { LevelChip, LevelName, MiddleCut } from '../../../components/LevelChip.tsx'
 import { openRequest } from '../../../state/request.ts'
@@ -70,19 +70,19 @@ function StandingCell({ row }: { readonly row: CoverageRow }) {
 }
 
 const schemaColumns = (rates: ReadonlyMap<string, number>, watched: boolean): readonly DataColumn<CoverageRow>[] => [
-  column('order', 'Order', ({ matchingPrecedence }) => matchingPrecedence, {
+  valueColumn('order', 'Order', ({ matchingPrecedence }) => matchingPrecedence, {
     term: 'matching-precedence',
     align: 'right',
     look: () => 'mono',
   }),
   { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: ({ schema }) => schema },
-  column('level', 'Level', ({ level }) => level, {
+  valueColumn('level', 'Level', ({ level }) => level, {
     cell: ({ level, standing }) => <LevelName name={level} stale={standing.kind === 'dangling'} />,
   }),
-  column('standing', 'Requests', ({ standing, schema, level }) => standingText(standing, schema, level), {
+  valueColumn('standing', 'Requests', ({ standing, schema, level }) => standingText(standing, schema, level), {
     cell: (row) => <StandingCell row={row} />,
   }),
-  column('rate', 'Dispatched /s', ({ schema }) => rates.get(schema), {
+  valueColumn('rate', 'Dispatched /s', ({ schema }) => rates.get(schema), {
     term: 'dispatched',
     align: 'right',
     cell: ({ schema, total }) => {
@@ -132,7 +132,7 @@ export const FlowTable = memo(function FlowTable(props: {
 })
 
 const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataColumn<FlowRow>[] => [
-  column('flow', 'Flow', ({ name }) => name, {
+  valueColumn('flow', 'Flow', ({ name }) => name, {
     term: 'flow',
     cell: ({ name }) => (
       <span className={classes('mono', styles['name'])} title={name}>
@@ -140,7 +140,7 @@ const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataC
       </span>
     ),
   }),
-  column('schema', 'Flow schema', ({ schema }) => schema, {
+  valueColumn('schema', 'Flow schema', ({ schema }) => schema, {
     term: 'flow-schema',
     cell: ({ schema, level }) => (
       <span className={styles['outcome']}>
@@ -152,12 +152,12 @@ const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataC
   ...(withDraft ? [DRAFT] : []),
   numberColumn('requests', 'Seen', ({ requests }) => requests, { title: 'Requests that dumps showed, each once' }),
   numberColumn('users', 'Users', ({ users }) => users),
-  column('last', 'Last seen', ({ lastAt }) => lastAt, {
+  valueColumn('last', 'Last seen', ({ lastAt }) => lastAt, {
     align: 'right',
     cell: ({ lastAt }) =>
       at === undefined ? format.time(lastAt) : at - lastAt < 1_000 ? 'now' : `${format.age(at - lastAt)} ago`,
   }),
-  column('example', 'Newest request', ({ words }) => words, {
+  valueColumn('example', 'Newest request', ({ words }) => words, {
     cell: ({ words }) => (
       <span className={classes('mono', styles['words'])} title={words}>
         <MiddleCut text={words === '' ? UNKNOWN : words} />

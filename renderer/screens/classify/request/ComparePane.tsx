@@ -2,7 +2,7 @@ import { memo, useMemo } from 'react'
 import type { Classification, SchemaTrace } from '../../../../core/classify/classification.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
-import { column, inGivenOrder } from '../../../components/dataColumns.ts'
+import { valueColumn, inGivenOrder } from '../../../components/dataColumns.ts'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { openPage } from '../../../state/route.ts'
@@ -49,8 +49,8 @@ export const ComparePane = memo(function ComparePane(props: {
 
 const FACT_COLUMNS = inGivenOrder<ComparedFact>([
   { id: 'label', header: 'Fact', width: 200, value: ({ label }) => label },
-  column('now', 'Now', ({ now }) => now, { cell: (row) => <FactText row={row} of="now" /> }),
-  column('draft', 'Draft', ({ draft }) => draft, { cell: (row) => <FactText row={row} of="draft" /> }),
+  valueColumn('now', 'Now', ({ now }) => now, { cell: (row) => <FactText row={row} of="now" /> }),
+  valueColumn('draft', 'Draft', ({ draft }) => draft, { cell: (row) => <FactText row={row} of="draft" /> }),
 ])
 
 function FactText({ row, of }: { readonly row: ComparedFact; readonly of: 'now' | 'draft' }) {
@@ -67,21 +67,21 @@ const levelCell = (trace: SchemaTrace | undefined) =>
   trace === undefined ? '–' : <LevelName name={trace.priorityLevel} stale={!trace.reached} />
 
 const SCHEMA_COLUMNS = inGivenOrder<ComparedSchema>([
-  column('order', 'Order', ({ now, draft }) => orderText(now, draft), {
+  valueColumn('order', 'Order', ({ now, draft }) => orderText(now, draft), {
     term: 'matching-precedence',
     align: 'right',
     look: () => 'mono',
   }),
-  column('schema', 'Flow schema', ({ name }) => name, {
+  valueColumn('schema', 'Flow schema', ({ name }) => name, {
     term: 'flow-schema',
     look: ({ differs }) => (differs ? styles['strong'] : styles['dim']),
   }),
-  column('levelNow', 'Level now', ({ now }) => now?.priorityLevel, { cell: (row) => levelCell(row.now) }),
-  column('now', 'Now', ({ now }) => verdictText(now), { cell: (row) => <Verdict trace={row.now} /> }),
-  column('levelDraft', 'Level in the draft', ({ draft }) => draft?.priorityLevel, {
+  valueColumn('levelNow', 'Level now', ({ now }) => now?.priorityLevel, { cell: (row) => levelCell(row.now) }),
+  valueColumn('now', 'Now', ({ now }) => verdictText(now), { cell: (row) => <Verdict trace={row.now} /> }),
+  valueColumn('levelDraft', 'Level in the draft', ({ draft }) => draft?.priorityLevel, {
     cell: (row) => levelCell(row.draft),
   }),
-  column('draft', 'Draft', ({ draft }) => verdictText(draft), { cell: (row) => <Verdict trace={row.draft} /> }),
+  valueColumn('draft', 'Draft', ({ draft }) => verdictText(draft), { cell: (row) => <Verdict trace={row.draft} /> }),
 ])
 
 function orderText(now: SchemaTrace | undefined, draft: SchemaTrace | undefined): string {

@@ -3,7 +3,7 @@ import type { Classification, DanglingTrace, Outcome, SchemaTrace } from '../../
 import type { Criterion } from '../../../../core/classify/mismatch.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
-import { column, inGivenOrder, type DataColumn } from '../../../components/dataColumns.ts'
+import { valueColumn, inGivenOrder, type DataColumn } from '../../../components/dataColumns.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { openPage } from '../../../state/route.ts'
@@ -57,17 +57,17 @@ const dimmed = (row: TraceRow): string | undefined => (isDim(row) ? styles['dim'
 
 const columnsFor = (criteria: readonly Criterion[]): readonly DataColumn<TraceRow>[] =>
   inGivenOrder([
-    column('precedence', 'Order', (row) => row.matchingPrecedence, {
+    valueColumn('precedence', 'Order', (row) => row.matchingPrecedence, {
       term: 'matching-precedence',
       align: 'right',
       width: 64,
       look: (row) => classes('mono', dimmed(row)),
     }),
-    column('schema', 'Flow schema', (row) => row.flowSchema, {
+    valueColumn('schema', 'Flow schema', (row) => row.flowSchema, {
       term: 'flow-schema',
       look: (row) => classes(dimmed(row), row.part && row.decides && styles['strong']),
     }),
-    column('level', 'Level', (row) => row.priorityLevel, {
+    valueColumn('level', 'Level', (row) => row.priorityLevel, {
       term: 'priority-level',
       cell: (row) => (
         <span className={classes(styles['level'], dimmed(row))}>

@@ -1,7 +1,7 @@
 import { useMemo, useState, type SyntheticEvent, useCallback } from 'react'
 import type { FlowHand, Overlap, FlowName } from '../../../../core/sharding/overlap.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { column } from '../../../components/dataColumns.ts'
+import { valueColumn } from '../../../components/dataColumns.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import { inputClass } from '../../../components/Field.tsx'
 import { HandStrips } from '../../../charts/Hands.tsx'
@@ -17,15 +17,15 @@ import { keyOf, pairRows, type PairRow, FLOWS_DRAWN, overlapSentence, flowsOfDum
 const nameOf = ({ schema, distinguisher }: FlowName): string => flowName(distinguisher, schema)
 
 const flowColumns = (remove: (flow: FlowName) => void): readonly DataColumn<FlowHand>[] => [
-  column('flow', 'Flow', nameOf, { term: 'flow', look: () => 'mono' }),
+  valueColumn('flow', 'Flow', nameOf, { term: 'flow', look: () => 'mono' }),
   { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
-  column('hash', 'Hash', (row) => row.hash.toString(), { term: 'flow-hash', align: 'right', look: () => 'mono' }),
-  column('digits', 'Digits', (row) => row.digits.join(' '), {
+  valueColumn('hash', 'Hash', (row) => row.hash.toString(), { term: 'flow-hash', align: 'right', look: () => 'mono' }),
+  valueColumn('digits', 'Digits', (row) => row.digits.join(' '), {
     title: 'The hash in mixed radix: the place of each queue of the hand among those that are left',
     look: () => 'mono',
   }),
   { id: 'hand', header: 'Hand', term: 'hand', look: () => 'mono', value: (row) => row.hand.join(' ') },
-  column('own', 'Own queues', (row) => row.own.length, {
+  valueColumn('own', 'Own queues', (row) => row.own.length, {
     title: 'Queues of the hand that no other of these flows has',
     align: 'right',
   }),

@@ -4,7 +4,7 @@ import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestTest } from '../../../../core/contract/objects.ts'
 import { classes } from '../../../components/classes.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { column } from '../../../components/dataColumns.ts'
+import { valueColumn } from '../../../components/dataColumns.ts'
 import { Icon } from '../../../components/Icon.tsx'
 import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
 import { Button, Buttons } from '../../../components/Button.tsx'
@@ -102,7 +102,7 @@ const NOW: DataColumn<TestRow> = {
 }
 
 const REST: readonly DataColumn<TestRow>[] = [
-  column('expect', 'Expected', ({ test }) => test.expect?.flowSchema, {
+  valueColumn('expect', 'Expected', ({ test }) => test.expect?.flowSchema, {
     cell: ({ test, now }) =>
       test.expect === undefined ? (
         <span className={styles['quiet']}>nothing</span>
@@ -117,14 +117,14 @@ const REST: readonly DataColumn<TestRow>[] = [
         </span>
       ),
   }),
-  column('request', 'Request', ({ test }) => `${test.request.method} ${test.request.url}`, {
+  valueColumn('request', 'Request', ({ test }) => `${test.request.method} ${test.request.url}`, {
     cell: ({ test }) => (
       <span className={classes('mono', styles['request'])} title={`${test.request.method} ${test.request.url}`}>
         <MiddleCut text={requestWords(test.request)} />
       </span>
     ),
   }),
-  column('user', 'User', ({ test }) => test.request.user, {
+  valueColumn('user', 'User', ({ test }) => test.request.user, {
     cell: ({ test }) => (
       <span
         className={classes('mono', styles['user'])}

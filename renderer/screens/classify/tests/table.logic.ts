@@ -16,7 +16,7 @@ import {
 } from '../../../../core/contract/objects.ts'
 import { SYSTEM_GROUPS } from '../../../../core/guard/systemRequests.ts'
 import { holdsWords } from '../../../../core/text/text.ts'
-import { keyOfRequest } from '../../../state/recentRequests.logic.ts'
+import { keyOfRequest } from '../../../../core/classify/recentRequests.ts'
 import { labelOf } from '../shared/seen.data.ts'
 
 export const newTest = (id: string, label: string, request: RequestSample, expect?: Landing): RequestTest =>

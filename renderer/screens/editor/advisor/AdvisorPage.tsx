@@ -4,7 +4,7 @@ import { TextField } from '../../../components/Field.tsx'
 import { ExaminedPage, LimitsPane } from '../../../components/ExaminedPage.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
-import { column, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { askShown } from '../../../state/past.ts'
 import { format } from '../../../theme/format.ts'
 import styles from './advisor.module.css'
@@ -106,7 +106,7 @@ function EnoughPane({ advice: { enough, serverLimit } }: { readonly advice: Advi
   const columns: readonly DataColumn<Enough>[] = [
     { id: 'share', header: 'Share of time', rowHeader: true, value: ({ share }) => `${Math.round(share * 100)} %` },
     numberColumn('seats', 'Seats', ({ seats }) => seats),
-    column('fits', 'Fits', ({ seats }) => (serverLimit === undefined ? '' : seats <= serverLimit ? 'yes' : 'no')),
+    valueColumn('fits', 'Fits', ({ seats }) => (serverLimit === undefined ? '' : seats <= serverLimit ? 'yes' : 'no')),
   ]
   return (
     <Pane

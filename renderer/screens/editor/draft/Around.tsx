@@ -11,7 +11,7 @@ import { classes } from '../../../components/classes.ts'
 import { Term } from '../../../components/Term.tsx'
 import { levelColor } from '../../../state/levels.ts'
 import { LevelChip, MiddleCut } from '../../../components/LevelChip.tsx'
-import { column, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
+import { valueColumn, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { format } from '../../../theme/format.ts'
@@ -58,12 +58,12 @@ function OrderPane(props: { readonly objects: ObjectSet; readonly name: string; 
 }
 
 const ORDER_COLUMNS: readonly DataColumn<NeighbourRow>[] = [
-  column('precedence', 'Precedence', ({ precedence }) => precedence, {
+  valueColumn('precedence', 'Precedence', ({ precedence }) => precedence, {
     term: 'matching-precedence',
     align: 'right',
     look: () => classes(styles['faint'], 'mono'),
   }),
-  column('name', 'Flow schema', ({ name }) => name, {
+  valueColumn('name', 'Flow schema', ({ name }) => name, {
     term: 'flow-schema',
     look: () => styles['clip'],
     cell: ({ name }) => <MiddleCut text={name} />,

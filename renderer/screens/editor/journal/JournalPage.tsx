@@ -7,7 +7,7 @@ import {
 } from '../../../../core/contract/objects.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { column } from '../../../components/dataColumns.ts'
+import { valueColumn } from '../../../components/dataColumns.ts'
 import { ErrorState, LoadingPage, NoCluster, ProblemNote, Note } from '../../../components/States.tsx'
 import { MiddleCut } from '../../../components/LevelChip.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
@@ -148,9 +148,9 @@ const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(unixMsOf(at)) },
   { id: 'changes', header: 'Objects', value: namesText, cell: (entry) => cut(namesText(entry)) },
   { id: 'what', header: 'Change', value: whatText, cell: (entry) => cut(whatText(entry)) },
-  column('label', 'Label', ({ label }) => label, { cell: ({ label }) => cut(label) }),
+  valueColumn('label', 'Label', ({ label }) => label, { cell: ({ label }) => cut(label) }),
   { id: 'user', header: 'User', value: ({ user }) => user, cell: ({ user = '' }) => cut(user) },
-  column('state', 'Outcome', entryStateText, {
+  valueColumn('state', 'Outcome', entryStateText, {
     cell: (entry) => <span className={isInForce(entry) ? undefined : styles['gone']}>{entryStateText(entry)}</span>,
   }),
 ]

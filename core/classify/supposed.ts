@@ -1,4 +1,4 @@
-import type { ServerContext } from '../../core/classify/classification.ts'
+import type { ServerContext } from './classification.ts'
 
 /** The user's assumptions about the cluster where the console has no data, as texts of a form. */
 export interface Supposed {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { contextOf, isUnreadable } from './supposed.logic.ts'
+import { contextOf, isUnreadable } from './supposed.ts'
 
 it('takes whole numbers and leaves out the rest', () => {
   expect(contextOf({ count: '42', averageSize: '3900', watchers: '' })).toEqual({

@@ -1,4 +1,4 @@
-import type { RequestSample } from '../../core/contract/objects.ts'
+import type { RequestSample } from '../contract/objects.ts'
 
 const MOST = 12
 
