@@ -151,7 +151,13 @@ function nodesToSmall(): ObjectSet {
   const leases = schemaOf({ name: 'leases' }, 90, 'small', 'ByUser', {
     subjects: [{ kind: 'Group', group: { name: 'system:authenticated' } }],
     resourceRules: [
-      { verbs: ['*'], apiGroups: ['coordination.k8s.io'], resources: ['leases'], clusterScope: true, namespaces: ['*'] },
+      {
+        verbs: ['*'],
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        clusterScope: true,
+        namespaces: ['*'],
+      },
     ],
   })
   return { levels: [...OBJECTS.levels, level], schemas: [...OBJECTS.schemas, leases] }
@@ -243,14 +249,19 @@ export const SPECIMENS: readonly Specimen[] = [
   one('system-requests', 'a schema sends heartbeats of nodes to a small level', {
     groups: [
       ...BASE,
-      group('nodes', 80, { name: 'system:node:node-{i}', groups: ['system:nodes', 'system:authenticated'] }, open(1, [
-        {
-          method: 'PUT',
-          target: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1',
-          weight: 1,
-          execution: QUICK,
-        },
-      ])),
+      group(
+        'nodes',
+        80,
+        { name: 'system:node:node-{i}', groups: ['system:nodes', 'system:authenticated'] },
+        open(1, [
+          {
+            method: 'PUT',
+            target: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1',
+            weight: 1,
+            execution: QUICK,
+          },
+        ]),
+      ),
     ],
     objects: nodesToSmall(),
   }),

@@ -93,7 +93,12 @@ function placeOf({ ledger }: ServerFacts, client: ClientUse): Sentence {
           ' and execute ',
           { value: sent.executed, as: 'seconds' },
         ]
-  return [`${level}, flow schema ${schema}${calls[0] === undefined ? '' : ` (mostly ${calls[0].text})`}`, ...flow, ...rate, '.']
+  return [
+    `${level}, flow schema ${schema}${calls[0] === undefined ? '' : ` (mostly ${calls[0].text})`}`,
+    ...flow,
+    ...rate,
+    '.',
+  ]
 }
 
 /** The cause of the trouble of its level, and who waits in the same queues. */
@@ -102,7 +107,8 @@ function behindWhom(evidence: Evidence, name: string, { client }: Delayed): read
   const cause = findings.find(({ place: { level } }) => level === undefined || level === client.level)
   const beside = factsOf(evidence).flatMap(({ ledger }) =>
     byUser(ledger, client.level).filter(
-      (other) => other.name !== name && other.uses.some(({ queues }) => [...queues].some((one) => client.queues.has(one))),
+      (other) =>
+        other.name !== name && other.uses.some(({ queues }) => [...queues].some((one) => client.queues.has(one))),
     ),
   )
   return [

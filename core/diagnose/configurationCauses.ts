@@ -117,7 +117,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
         largest === undefined
           ? 'Set distinguisherMethod ByUser in the flow schema.'
           : `Set distinguisherMethod ByUser in ${largest.schema}, or give the busiest user a schema of its own.`,
-        () => largest === undefined ? [] : distinguisherEdit(known, largest.schema, 'ByUser'),
+        () => (largest === undefined ? [] : distinguisherEdit(known, largest.schema, 'ByUser')),
       ),
     },
     {
@@ -145,9 +145,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       needs: [weighing(2, capped)],
       within: [full, fact(enough(idle.all), idleText('', idle.all)), weighing(2, not(more))],
       unless: [slower, long, wide, dominant],
-      remedy: advice(
-        `Raise borrowingLimitPercent of ${name}, or its shares.`,
-        () => levelEdit(known, name, withoutBorrowingLimit),
+      remedy: advice(`Raise borrowingLimitPercent of ${name}, or its shares.`, () =>
+        levelEdit(known, name, withoutBorrowingLimit),
       ),
     },
     {
@@ -173,9 +172,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       needs: [weighing(2, fact(enough(idle.kept), idleText(' and do not lend', idle.kept)))],
       within: [full, weighing(2, not(more))],
       unless: [capped, slower, long, wide, dominant],
-      remedy: advice(
-        `Raise lendablePercent of ${idle.keeper ?? 'the idle levels'}, or the shares of ${name}.`,
-        () => idle.keeper === undefined
+      remedy: advice(`Raise lendablePercent of ${idle.keeper ?? 'the idle levels'}, or the shares of ${name}.`, () =>
+        idle.keeper === undefined
           ? []
           : levelEdit(known, idle.keeper, (limited) => ({ ...limited, lendablePercent: 50 })),
       ),
@@ -188,9 +186,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       text: `${name} lends its seats while it is idle and gets them back only with the next recomputation, up to 10 s later: the first requests of each burst wait.`,
       needs: [weighing(5, lent)],
       hints: [not(slower), not(long)],
-      remedy: advice(
-        `Lower lendablePercent of ${name}.`,
-        () => levelEdit(known, name, (limited) => ({ ...limited, lendablePercent: 0 })),
+      remedy: advice(`Lower lendablePercent of ${name}.`, () =>
+        levelEdit(known, name, (limited) => ({ ...limited, lendablePercent: 0 })),
       ),
     },
     ...editCases(server, level, known),
@@ -246,9 +243,8 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
         text: `${name} has fewer nominal seats than before: an edit took shares from it, or gave shares to others.`,
         needs: [weighing(SUFFICES, shrunk(level, server))],
         victims,
-        remedy: advice(
-          'Undo the edit (Editor, Journal), or give the level back its shares.',
-          () => moreShares(known, server, level),
+        remedy: advice('Undo the edit (Editor, Journal), or give the level back its shares.', () =>
+          moreShares(known, server, level),
         ),
       },
     ]

@@ -47,7 +47,8 @@ export function onsetOf(pages: readonly ServerFrame[], end: UnixMs): Onset {
   // Queues are a consequence of longer executions that began shortly before.
   const isBefore = trouble !== undefined && slow !== undefined && slow < trouble && trouble - slow <= LEAD_MS
   const at = isBefore ? slow : (trouble ?? slow)
-  if (at !== undefined) return { from: Math.min(at, end - SHORTEST_WINDOW_MS), at: at <= first + BIN_MS ? undefined : at }
+  if (at !== undefined)
+    return { from: Math.min(at, end - SHORTEST_WINDOW_MS), at: at <= first + BIN_MS ? undefined : at }
   const busier = busierSince(settled(pages))
   if (busier !== undefined) return { from: Math.min(busier, end - SHORTEST_WINDOW_MS), at: busier }
   // Of few pages, half are those from before.

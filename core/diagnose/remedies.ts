@@ -8,7 +8,7 @@ import {
   type ObjectMeta,
   type ObjectSet,
 } from '../config/objects.ts'
-import type { Finding, ProposedManifest } from '../contract/diagnosis.ts'
+import type { ProposedManifest } from '../contract/diagnosis.ts'
 import { emptyObject } from '../draft/presets.ts'
 import { freeName } from '../draft/draft.ts'
 import { sharesForSeats } from '../impact/shareCalculator.ts'

@@ -97,7 +97,9 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
       victims,
       tier: own.length > 0 ? 'dumps' : 'objects',
       text: `${what}: the flow schema ${schema} sends them to ${level}${caught === undefined ? '' : `; with the built-in objects they go to ${listed(caught.usual)}`}.${isBusy ? ` ${level} is in trouble, and they wait there like all others: nodes and controllers whose leases are late count as failed.` : ' Nothing is wrong yet: once that level is busy, they wait there like all others.'}`,
-      ...(own.length > 0 && { symptom: `${listed(victims.map(({ name }) => name))} wait or are rejected in ${level}.` }),
+      ...(own.length > 0 && {
+        symptom: `${listed(victims.map(({ name }) => name))} wait or are rejected in ${level}.`,
+      }),
       needs: [
         weighing(
           own.length > 0 ? 7 : isBusy && caught !== undefined ? 4 : 2,
@@ -109,9 +111,7 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
           ),
         ),
       ],
-      hints: isBusy
-        ? [fact(true, `Requests wait or are rejected in ${level}.`)]
-        : [],
+      hints: isBusy ? [fact(true, `Requests wait or are rejected in ${level}.`)] : [],
       remedy:
         caught === undefined
           ? advice(`Find what makes ${level} busy, or send these requests to a level of their own.`)

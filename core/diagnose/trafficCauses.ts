@@ -106,7 +106,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
         widest === undefined
           ? 'Find the client in debug dumps and let it page with limit, or watch.'
           : `Let ${culpritOf(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
-        () => widest === undefined ? [] : ownLevel(known, widest),
+        () => (widest === undefined ? [] : ownLevel(known, widest)),
       ),
     },
     {
@@ -121,7 +121,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       hints: [not(slower)],
       remedy: advice(
         `Let ${holder === undefined ? 'these clients' : culpritOf(holder)} list with limit or resourceVersion=0, or watch. A level of their own keeps such requests from filling this one.`,
-        () => widest === undefined ? [] : ownLevel(known, widest),
+        () => (widest === undefined ? [] : ownLevel(known, widest)),
       ),
     },
     {
@@ -218,7 +218,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
           largest === undefined
             ? 'Find the client in debug dumps or an audit log and slow it down.'
             : `Slow down ${culpritOf(largest)}, or give it a level of its own that does not borrow.`,
-          () => largest === undefined ? [] : ownLevel(known, largest),
+          () => (largest === undefined ? [] : ownLevel(known, largest)),
         ),
       },
     ]
@@ -241,9 +241,8 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
       since: since ?? server.since,
       victims,
       tier: server.dumps > 0 ? 'dumps' : 'requests',
-      remedy: advice(
-        `Slow down ${who}${pagesText(client)}, or give it a level of its own that does not borrow.`,
-        () => client.user === undefined
+      remedy: advice(`Slow down ${who}${pagesText(client)}, or give it a level of its own that does not borrow.`, () =>
+        client.user === undefined
           ? []
           : ownLevel(known, { schema: client.schema, users: [{ name: client.user, part: 1 }] }),
       ),

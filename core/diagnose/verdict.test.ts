@@ -46,7 +46,9 @@ describe('who', () => {
 
   it('is said in the first sentences', () => {
     const { now } = diagnose(situation('one-flow'))
-    expect(now.details).toMatch(/^Most likely: one flow floods: batch:hog \(\d+ to 100 % of what is too much\), since 03:02:/)
+    expect(now.details).toMatch(
+      /^Most likely: one flow floods: batch:hog \(\d+ to 100 % of what is too much\), since 03:02:/,
+    )
   })
 })
 

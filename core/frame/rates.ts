@@ -17,14 +17,21 @@ export function flowOf(key: string): { readonly level: string; readonly schema: 
   return { level: key.slice(0, at), schema: key.slice(at + 1) }
 }
 
+const INDEXED = new WeakMap<ServerFrame, FrameIndex>()
+
+/** Each page is indexed once, however often it is looked at. */
 export function indexFrame(frame: ServerFrame): FrameIndex {
+  const known = INDEXED.get(frame)
+  if (known !== undefined) return known
   const levels = new Map<string, LevelFrame>()
   const schemas = new Map<string, SchemaFrame>()
   for (const level of frame.levels) {
     levels.set(level.name, level)
     for (const schema of level.schemas) schemas.set(flowKey(level.name, schema.name), schema)
   }
-  return { levels, schemas }
+  const index = { levels, schemas }
+  INDEXED.set(frame, index)
+  return index
 }
 
 type Rates = Pick<DerivedFlow, 'dispatchedPerSecond' | 'rejectedPerSecond' | 'noAccommodationPerSecond'>

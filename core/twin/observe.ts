@@ -2,7 +2,7 @@ import type { DemandPeriod, Observation, ObservedLevel, SchemaTraffic } from '..
 import type { Histogram, LevelFrame, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { allRejected } from '../frame/recent.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
-import { flowIncrease, hasRestarted, meanBetween, quantiles } from '../frame/rates.ts'
+import { flowIncrease, hasRestarted, indexFrame, meanBetween, quantiles } from '../frame/rates.ts'
 import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
 
 /** Minimum length of a step: pages may arrive in quick succession. */
@@ -53,14 +53,8 @@ export function framesUntilBreak(frames: readonly ServerFrame[]): {
 const nominals = ({ levels }: ServerFrame): string =>
   JSON.stringify(levels.map(({ name, limits: { nominal, lower, upper } }) => [name, nominal, lower, upper]))
 
-const BY_NAME = new WeakMap<ServerFrame, ReadonlyMap<string, LevelFrame>>()
-
-/** A level of a page; each page is indexed once, however often it is looked at. */
-export function levelIn(page: ServerFrame, name: string): LevelFrame | undefined {
-  const known = BY_NAME.get(page) ?? new Map(page.levels.map((level) => [level.name, level]))
-  BY_NAME.set(page, known)
-  return known.get(name)
-}
+/** A level of a page. */
+export const levelIn = (page: ServerFrame, name: string): LevelFrame | undefined => indexFrame(page).levels.get(name)
 
 /** What happened between the first and the last of these pages; `undefined` if they span too little time. */
 export function observe(frames: readonly ServerFrame[]): Observation | undefined {
@@ -156,13 +150,22 @@ const observationsOf = (schema: SchemaFrame | undefined) => schema && { wait: sc
 
 /** Time-weighted by the server if it reports that, otherwise the mean over the pages. */
 function meanSeats(pages: readonly (LevelFrame | undefined)[]): number | undefined {
-  const parts = pages.slice(1).map((later, i) => {
-    const earlier = pages[i]
-    const ratio = meanBetween(later?.seatUtilization, earlier?.seatUtilization)
-    const limit = meanOf([earlier?.limits.current, later?.limits.current])
-    return ratio === undefined || limit === undefined ? undefined : ratio * limit
-  })
+  const parts = pages.slice(1).map((later, i) => seatsBetween(pages[i], later))
   return parts.includes(undefined) ? meanOf(pages.map((page) => page?.seats.executing)) : meanOf(parts)
+}
+
+/** By the later page; the earlier one is almost always the same. */
+const BETWEEN = new WeakMap<LevelFrame, { readonly earlier: LevelFrame; readonly seats: number | undefined }>()
+
+function seatsBetween(earlier: LevelFrame | undefined, later: LevelFrame | undefined): number | undefined {
+  if (earlier === undefined || later === undefined) return undefined
+  const known = BETWEEN.get(later)
+  if (known?.earlier === earlier) return known.seats
+  const ratio = meanBetween(later.seatUtilization, earlier.seatUtilization)
+  const limit = meanOf([earlier.limits.current, later.limits.current])
+  const seats = ratio === undefined || limit === undefined ? undefined : ratio * limit
+  BETWEEN.set(later, { earlier, seats })
+  return seats
 }
 
 const schemaIn = (page: LevelFrame | undefined, schema: string): SchemaFrame | undefined =>
