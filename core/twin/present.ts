@@ -141,7 +141,7 @@ function resultOf(effect: Effect): readonly Sentence[] {
   return [
     [
       judged.length === 1
-        ? `The forecast number ${inside === 1 ? 'lies' : 'does not lie'} in its band.`
+        ? `The forecast number ${inside > 0 ? 'lies' : 'does not lie'} in its band.`
         : `${inside} of ${judged.length} forecast numbers lie in their bands.`,
     ],
     ...(miss === undefined ? [] : [missOf(miss)]),

@@ -95,7 +95,7 @@ function EffectChart({ title, said, level, band, points, isTime, domain, atMs }:
   const plot: Plot = { width, height: HEIGHT, left: 44, right: 8, top: 8, bottom: 20 }
   const highest = points.reduce((most, { value }) => Math.max(most, value ?? 0), band?.high ?? 0)
   const scale = isTime && highest < 1 ? 1_000 : 1
-  const unit = isTime ? (scale === 1 ? 's' : 'ms') : ''
+  const unit = isTime ? (scale > 1 ? 'ms' : 's') : ''
   const axis = valueAxis(highest * scale, 2)
   const x = (at: number): number => xOfTime(plot, domain, at)
   const y = (value: number): number => yOfValue(plot, axis.max, value * scale)
