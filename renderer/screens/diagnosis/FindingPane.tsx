@@ -3,9 +3,10 @@ import { causePlaceText } from '../../../core/diagnose/text.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Details, Sentences } from '../../components/States.tsx'
-import { openDraft } from '../../state/openDraft.ts'
+import { TryFix } from '../../components/TryFix.tsx'
 import { openLevel, openScreen } from '../../state/route.ts'
 import styles from './diagnosis.module.css'
+import { FindingPicture } from './FindingPicture.tsx'
 
 interface FindingPaneProps {
   readonly finding: Finding
@@ -17,17 +18,20 @@ export function FindingPane({ finding, number }: FindingPaneProps) {
   const { title, confidence, place, text, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
   return (
     <Pane title={`${number}. ${title}`} note={[confidence, causePlaceText(place)].filter(Boolean).join(', ')}>
-      <div className={styles['finding']}>
-        <p>{text}</p>
-        <Labelled label="For" sentences={evidenceFor} className={styles['for']} />
-        <Labelled label="Against" sentences={evidenceAgainst} className={styles['against']} />
-        <Labelled label="Unknown" sentences={unknown} className={styles['unknown']} />
-        <Labelled label="Refuted by" sentences={[refutedBy]} />
-        <Labelled label="Remedy" sentences={[remedy.text]} />
-        {remedy.manifests.map(({ kind, name, text: yaml }) => (
-          <Details key={`${kind}/${name}`} summary={`${kind} ${name}`} text={yaml} />
-        ))}
-        <Actions finding={finding} />
+      <div className={styles['beside']}>
+        <div className={styles['finding']}>
+          <p>{text}</p>
+          <Labelled label="For" sentences={evidenceFor} className={styles['for']} />
+          <Labelled label="Against" sentences={evidenceAgainst} className={styles['against']} />
+          <Labelled label="Unknown" sentences={unknown} className={styles['unknown']} />
+          <Labelled label="Refuted by" sentences={[refutedBy]} />
+          <Labelled label="Remedy" sentences={[remedy.text]} />
+          {remedy.manifests.map(({ kind, name, text: yaml }) => (
+            <Details key={`${kind}/${name}`} summary={`${kind} ${name}`} text={yaml} />
+          ))}
+          <Actions finding={finding} />
+        </div>
+        <FindingPicture place={place} />
       </div>
     </Pane>
   )
@@ -52,11 +56,7 @@ function Actions({ finding: { place, group, remedy } }: { readonly finding: Find
   const { server, level } = place
   return (
     <Buttons>
-      {remedy.manifests.length > 0 && (
-        <Button small onClick={() => openDraft(remedy.manifests)}>
-          Open as draft
-        </Button>
-      )}
+      <TryFix remedy={remedy} />
       {server !== undefined && level !== undefined && (
         <Button small onClick={() => openLevel(server, level)}>
           Open {level}

@@ -43,15 +43,20 @@ function ExcludedPane({ diagnosis: { excluded, notShown } }: { readonly diagnosi
   if (excluded.length === 0 && notShown.length === 0) return null
   return (
     <Pane title="Excluded" note={`${excluded.length} causes`}>
-      <dl className={styles['excluded']}>
-        {excluded.map(({ cause, title, because }) => (
-          <div key={cause}>
-            <dt>{title}</dt>
-            <dd>{because}</dd>
-          </div>
-        ))}
-      </dl>
-      {notShown.length > 0 && <p>{`Not shown by the data: ${listed(notShown)}.`}</p>}
+      {excluded.length > 0 && (
+        <details className={styles['others']}>
+          <summary>{`${listed(excluded.map(({ title }) => title.toLowerCase()))}: a fact contradicts each.`}</summary>
+          <dl className={styles['excluded']}>
+            {excluded.map(({ cause, title, because }) => (
+              <div key={cause}>
+                <dt>{title}</dt>
+                <dd>{because}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+      {notShown.length > 0 && <p className={styles['others']}>{`Not shown by the data: ${listed(notShown)}.`}</p>}
     </Pane>
   )
 }

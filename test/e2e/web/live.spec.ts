@@ -123,14 +123,14 @@ test('requests wait in the proxy, and the list tells how long', async () => {
   await expect(details.getByRole('img', { name: /^queue .*, execution / })).toBeVisible()
 })
 
-test('rejections appear as they happen, with cause and remedy', async () => {
+test('rejections appear as they happen, with what their reason means', async () => {
   await page.getByRole('button', { name: 'Close the request' }).click()
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
   // More than the six queues of the flow's hand hold; the waiting ones then disconnect.
   const flood = Array.from({ length: 340 }, () => open('carol', '/api/v1/namespaces/stuck/pods'))
   const rejected = page.getByRole('grid', { name: 'Rejections as they happen' })
   await expect(rejected.getByRole('row', { name: /carol queue-full/ }).first()).toBeVisible()
-  await expect(page.getByText(/Find the flow that fills its queues/)).toBeVisible()
+  await expect(page.getByText(/The shortest queue of the flow’s hand was full/)).toBeVisible()
   await expect(
     page.getByRole('listbox', { name: /requests wait in \d+ of \d+ queues of global-default/ }),
   ).toBeVisible()
