@@ -22,6 +22,7 @@ const BEFORE_MS = 300_000
 const HEIGHT = 112
 const MOST_POINTS = 200
 const MOST_LEVELS = 2
+const READ_MS = 5_000
 
 /** Where a quantity is in the history of a level; medians of waits are read from the table. */
 const DRAWN: readonly (readonly [Quantity, (level: LevelSeries, index: number) => number | null])[] = [
@@ -63,17 +64,20 @@ export function EffectCharts({ effect, edited }: { readonly effect: Effect; read
   )
 }
 
-/** The history around the edit, read again with each measurement. */
-function useEffectSeries({ atMs, server, measured }: Effect): Series | undefined {
+/** The history around the edit, read again while it is measured. */
+function useEffectSeries({ atMs, server, ended }: Effect): Series | undefined {
   const connection = useConnected()?.id
   const [series, setSeries] = useState<Series>()
-  const untilMs = measured?.untilMs ?? 0
   useEffect(() => {
     if (connection === undefined) return undefined
     const range = { from: atMs - BEFORE_MS, to: watchedUntil(atMs), maxPoints: MOST_POINTS }
     // Without a history the table remains.
-    return onAnswer(() => client().call('history.series', { connection, server, ...range }), setSeries)
-  }, [connection, server, atMs, untilMs])
+    return onAnswer(
+      () => client().call('history.series', { connection, server, ...range }),
+      setSeries,
+      ended === undefined ? { everyMs: READ_MS } : {},
+    )
+  }, [connection, server, atMs, ended])
   return series
 }
 
