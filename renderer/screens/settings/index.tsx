@@ -23,10 +23,7 @@ export const sizeText = (megabytes: number): string => format.bytes(megabytesToB
 export function SettingsScreen() {
   return (
     <div className={styles['screen']}>
-      <NowLine
-        title="Settings"
-        evidence="They apply at once, to every window of this console, and are kept on this computer."
-      />
+      <NowLine title="Settings" evidence="They apply at once, and are kept on this computer." />
       <div className={styles['columns']}>
         <div>
           <AppearancePane />
