@@ -47,6 +47,13 @@ describe('changes of objects', () => {
       },
     ])
     expect(objectChanges(after, after, AT)).toEqual([])
+    // The annotation that keeps an edit is not what the edit is about.
+    const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'false' }
+    const kept = after.levels.map((level) => ({ ...level, metadata: { ...level.metadata, annotations } }))
+    const low = objectChanges(withShares(100), { ...after, levels: kept }, AT).find(
+      ({ level }) => level === 'workload-low',
+    )
+    expect(low?.text).toContain('by kubectl-edit: nominalConcurrencyShares 100 → 20, metadata.annotations')
   })
 
   it('tell what was created and deleted', () => {

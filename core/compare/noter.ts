@@ -98,7 +98,9 @@ export const pastWrites = (objects: ObjectSet): readonly Note[] =>
   })
 
 function fieldsText(fields: readonly FieldChange[]): string {
+  // What an edit is about comes before the annotation that keeps it.
   const shown = fields
+    .toSorted((a, b) => Number(b.field.startsWith('spec.')) - Number(a.field.startsWith('spec.')))
     .slice(0, FIELDS)
     .map(({ field, from, to }) => `${shortField(field)} ${plain(from, to)} → ${plain(to, from)}`)
   const more = fields.length > FIELDS ? `, and ${fields.length - FIELDS} more` : ''

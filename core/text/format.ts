@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../units.ts'
 /**
  * The one place where numbers, times and counts become text (design: type, space, density, numbers). An unknown value
  * is written as unknown, never as 0. Seats are seats, requests are requests: nothing here converts.
@@ -241,7 +242,7 @@ export const plain = createFormat('plain')
 export const exact = (value: number): string => plain.fixed(value, 3).replace(/\.?0+$/, '')
 
 /** Runs begin at 0, and an engine's clock ends after 104 days. */
-const LONGEST_RUN_MS = 105 * 86_400_000
+const LONGEST_RUN_MS = 105 * MS_PER_DAY
 
 /** The edge of a range of seconds in two significant digits, rounded outwards, and its unit. */
 function edge(value: number, round: (n: number) => number): { readonly text: string; readonly unit: 's' | 'ms' } {

@@ -12,6 +12,7 @@ import {
   type Sentence,
   type Table,
 } from '../answer/answer.ts'
+import { plural } from '../text/format.ts'
 import type { NumberName } from '../compare/compare.ts'
 import { SETTLE_MS } from '../compare/period.ts'
 import { numberLabel } from '../compare/present.ts'
@@ -141,7 +142,7 @@ function resultOf(effect: Effect): readonly Sentence[] {
   return [
     [
       judged.length === 1
-        ? `The forecast number ${inside > 0 ? 'lies' : 'does not lie'} in its band.`
+        ? `The forecast number ${plural(inside, 'lies', 'does not lie')} in its band.`
         : `${inside} of ${judged.length} forecast numbers lie in their bands.`,
     ],
     ...(miss === undefined ? [] : [missOf(miss)]),

@@ -7,7 +7,8 @@ import styles from './States.module.css'
 
 /** Edits of this console that somebody reverted or changed, announced above every screen. */
 export function RevertNotes() {
-  const { reverts, dismissed } = revertStore()
+  const reverts = revertStore((store) => store.reverts)
+  const dismissed = revertStore((store) => store.dismissed)
   useEffect(() => startReverts(client()), [])
   return (
     <div role="status" aria-label="Reverted edits" className={styles['notes']}>

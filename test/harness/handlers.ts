@@ -86,6 +86,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'recordings.uploadPart': refuse('recordings.uploadPart'),
         'recordings.cancelUpload': refuse('recordings.cancelUpload'),
         'recordings.import': refuse('recordings.import'),
+        'recordings.imported': refuse('recordings.imported'),
         'recordings.report': refuse('recordings.report'),
         'past.open': refuse('past.open'),
         'past.extent': refuse('past.extent'),

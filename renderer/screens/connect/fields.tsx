@@ -109,19 +109,19 @@ export function PastFields(props: {
     spec.kind === 'prometheus' ? { ...pastFromPrometheus(spec), pastMs: spec.pastMs || PAST_MS.default } : [],
   )
   const others = connected.filter(({ url }) => url !== past?.url)
-  const choices = past === undefined ? others : [past, ...others]
+  const sources = past === undefined ? others : [past, ...others]
   return (
     <div className={styles['pair']}>
       <SelectField
         label="History from"
         hint={
-          choices.length === 0
+          sources.length === 0
             ? 'A Prometheus that scrapes the same servers can fill it. Connect to it first, alongside this source.'
             : undefined
         }
         value={past?.url ?? ''}
-        options={[['', 'nowhere'], ...choices.map(({ url }) => url)]}
-        onChange={(url) => onChange(choices.find((one) => one.url === url))}
+        options={[['', 'nowhere'], ...sources.map(({ url }) => url)]}
+        onChange={(url) => onChange(sources.find((one) => one.url === url))}
       />
       {past !== undefined && (
         <SelectField

@@ -23,10 +23,11 @@ import { useRefusal } from '../../state/limits.ts'
 import { useSettings } from '../../state/settings.ts'
 import { sayFailure } from '../../state/shell.ts'
 import { timeStore } from '../../state/time.ts'
+import { holdsWords } from '../../../core/text/text.ts'
 import { UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
 import { SharePane } from './SharePane.tsx'
-import { foundRecordings, recordingSentence, type RecordingRow } from './recordings.data.ts'
+import { recordingSentence } from './recordings.data.ts'
 import styles from './recordings.module.css'
 
 /** Interval for re-reading the list: recordings of this machine grow. */
@@ -35,6 +36,18 @@ const LOOK_MS = 5_000
 const STRIP_MS = 60_000
 /** Shown before and after an incident. */
 const AROUND_MS = 300_000
+
+/** A recording with its name here and what happened in it, once that was read. */
+interface RecordingRow extends RecordingEntry {
+  readonly name: string
+  readonly strip: RecordingStrip | undefined
+}
+
+/** Those whose name, source or way of reading contains every word of a query. */
+function foundRecordings(rows: readonly RecordingRow[], query: string): readonly RecordingRow[] {
+  const holds = holdsWords(query)
+  return rows.filter(({ name, source, id }) => holds(`${name} ${source?.name ?? ''} ${source?.via ?? ''} ${id}`))
+}
 
 /** The recordings of the flight recorder; each opens as a source. */
 export function RecordingsScreen() {

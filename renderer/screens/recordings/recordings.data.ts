@@ -1,20 +1,7 @@
 import type { Report } from '../../../core/contract/report.ts'
-import type { RecorderState, RecordingEntry, RecordingStrip } from '../../../core/contract/recording.ts'
-import { holdsWords } from '../../../core/text/text.ts'
+import type { RecorderState, RecordingEntry } from '../../../core/contract/recording.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
-
-/** A recording with its name here and what happened in it, once that was read. */
-export interface RecordingRow extends RecordingEntry {
-  readonly name: string
-  readonly strip: RecordingStrip | undefined
-}
-
-/** Those whose name, source or way of reading contains every word of a query. */
-export function foundRecordings(rows: readonly RecordingRow[], query: string): readonly RecordingRow[] {
-  const holds = holdsWords(query)
-  return rows.filter(({ name, source, id }) => holds(`${name} ${source?.name ?? ''} ${source?.via ?? ''} ${id}`))
-}
 
 /** What is being recorded, and what is stored. */
 export function recordingSentence(

@@ -8,19 +8,22 @@ import { useRefusal } from '../../state/limits.ts'
 import { openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
 import { PRESETS } from '../../state/time.logic.ts'
+import { megabytesToBytes } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
-import { AGES, ageText, SIZES, sizeText } from './keep.data.ts'
 import styles from './settings.module.css'
 import { UpdatePane } from './UpdatePane.tsx'
+
+/** How long and how much can be kept, in days and megabytes. */
+const AGES: readonly number[] = [1, 3, 7, 14, 30, 90]
+export const SIZES: readonly number[] = [500, 1_000, 2_000, 5_000, 10_000, 50_000]
+export const ageText = (days: number): string => format.counted(days, 'day')
+export const sizeText = (megabytes: number): string => format.bytes(megabytesToBytes(megabytes))
 
 /** How the console looks, which times it writes, and what it keeps on this computer. */
 export function SettingsScreen() {
   return (
     <div className={styles['screen']}>
-      <NowLine
-        title="Settings"
-        evidence="They apply at once, to every window of this console, and are kept on this computer."
-      />
+      <NowLine title="Settings" evidence="They apply at once, and are kept on this computer." />
       <div className={styles['columns']}>
         <div>
           <AppearancePane />

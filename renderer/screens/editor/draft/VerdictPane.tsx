@@ -167,19 +167,19 @@ export function EffectsPane({ applied: { report, before } }: { readonly applied:
         { id: 'level', header: 'Nominal seats', rowHeader: true, value: (level) => level },
         { id: 'before', header: 'Before', align: 'right', cell: (level) => nominalOf(before, level) },
         { id: 'now', header: 'Now', align: 'right', cell: (level) => nominalOf(now, level) },
-        {
-          id: 'show',
-          header: '',
-          align: 'right',
-          cell: (level) => (
+      ]}
+      rows={levels}
+      rowKey={(level) => level}
+      foot={levels.map((level) => ({
+        level: {
+          span: 3,
+          text: (
             <Button small onClick={() => show(level)}>
               {`See the effect on ${level}`}
             </Button>
           ),
         },
-      ]}
-      rows={levels}
-      rowKey={(level) => level}
+      }))}
     />
   )
 }

@@ -22,14 +22,15 @@ const BEFORE_MS = 300_000
 const HEIGHT = 112
 const MOST_POINTS = 200
 const MOST_LEVELS = 2
+const READ_MS = 5_000
 
 /** Where a quantity is in the history of a level; medians of waits are read from the table. */
-const DRAWN: Readonly<Partial<Record<Quantity, (level: LevelSeries, index: number) => number | null>>> = {
-  waitP99: ({ columns }, index) => columns.waitP99[index] ?? null,
-  rejectedPerSecond: rejectedRate,
-  seats: ({ columns }, index) => columns.executing[index] ?? null,
-  current: ({ columns }, index) => columns.current[index] ?? null,
-}
+const DRAWN: readonly (readonly [Quantity, (level: LevelSeries, index: number) => number | null])[] = [
+  ['waitP99', ({ columns }, index) => columns.waitP99[index] ?? null],
+  ['rejectedPerSecond', rejectedRate],
+  ['seats', ({ columns }, index) => columns.executing[index] ?? null],
+  ['current', ({ columns }, index) => columns.current[index] ?? null],
+]
 
 /** Each quantity of the edited levels around the edit: the measured line, and the band of the forecast after it. */
 export function EffectCharts({ effect, edited }: { readonly effect: Effect; readonly edited: readonly string[] }) {
@@ -45,8 +46,7 @@ export function EffectCharts({ effect, edited }: { readonly effect: Effect; read
   return (
     <div className={styles['charts']}>
       {drawn.flatMap((level) =>
-        Object.entries(DRAWN).map(([key, read]) => {
-          const quantity = key as keyof typeof DRAWN
+        DRAWN.map(([quantity, read]) => {
           const one = judged.find((each) => each.level === level.name && each.quantity === quantity)
           return (
             <EffectChart
@@ -64,17 +64,20 @@ export function EffectCharts({ effect, edited }: { readonly effect: Effect; read
   )
 }
 
-/** The history around the edit, read again with each measurement. */
-function useEffectSeries({ atMs, server, measured }: Effect): Series | undefined {
+/** The history around the edit, read again while it is measured. */
+function useEffectSeries({ atMs, server, ended }: Effect): Series | undefined {
   const connection = useConnected()?.id
   const [series, setSeries] = useState<Series>()
-  const untilMs = measured?.untilMs ?? 0
   useEffect(() => {
     if (connection === undefined) return undefined
     const range = { from: atMs - BEFORE_MS, to: watchedUntil(atMs), maxPoints: MOST_POINTS }
     // Without a history the table remains.
-    return onAnswer(() => client().call('history.series', { connection, server, ...range }), setSeries)
-  }, [connection, server, atMs, untilMs])
+    return onAnswer(
+      () => client().call('history.series', { connection, server, ...range }),
+      setSeries,
+      ended === undefined ? { everyMs: READ_MS } : {},
+    )
+  }, [connection, server, atMs, ended])
   return series
 }
 
@@ -94,8 +97,9 @@ function EffectChart({ title, said, level, band, points, isTime, domain, atMs }:
   const [box, { width }] = useSize()
   const plot: Plot = { width, height: HEIGHT, left: 44, right: 8, top: 8, bottom: 20 }
   const highest = points.reduce((most, { value }) => Math.max(most, value ?? 0), band?.high ?? 0)
-  const scale = isTime && highest < 1 ? 1_000 : 1
-  const unit = isTime ? (scale > 1 ? 'ms' : 's') : ''
+  const isShort = isTime && highest < 1
+  const scale = isShort ? 1_000 : 1
+  const unit = isTime ? (isShort ? 'ms' : 's') : ''
   const axis = valueAxis(highest * scale, 2)
   const x = (at: number): number => xOfTime(plot, domain, at)
   const y = (value: number): number => yOfValue(plot, axis.max, value * scale)

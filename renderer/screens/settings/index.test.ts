@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ageText, SIZES, sizeText } from './keep.data.ts'
+import { ageText, SIZES, sizeText } from './index.tsx'
 
 it('names what can be kept', () => {
   expect([1, 7].map(ageText)).toEqual(['1 day', '7 days'])
