@@ -1,3 +1,4 @@
+import { EXEMPT } from '../config/objects.ts'
 import type { SchemaTraffic } from '../contract/forecast.ts'
 import { flowName } from '../frame/flow.ts'
 import { histogramMean } from '../frame/quantile.ts'
@@ -256,17 +257,24 @@ export const newSuspect = ({ suspects }: LevelFacts): Suspect | undefined =>
 /** A client that wanted less than this part of what it wants now is new. */
 const NEW = 0.25
 
+/** From this part of all executing seats on, and this factor of those before, exempt requests make a machine busy. */
+const MUCH_EXEMPT = 0.3
+const MORE_EXEMPT = 2
+
 /** Whether a client floods that was not there before: a busy machine and longer executions follow from it. */
-export function newFlood({ levels }: ServerFacts): Clue {
+export function newFlood({ levels, exempt, exemptSeats, allSeats }: ServerFacts): Clue {
   const [found] = levels.flatMap((level) => {
     const suspect = newSuspect(level)
-    return suspect === undefined ? [] : [{ level: level.name, suspect }]
+    return suspect === undefined ? [] : [{ level: level.name, who: suspect.name }]
   })
+  const before = exempt?.before?.quantities.seats
+  const isExempt = exemptSeats >= MUCH_EXEMPT * allSeats && before !== undefined && exemptSeats >= MORE_EXEMPT * before
+  const flood = found ?? (isExempt && exemptSeats >= 1 ? { level: EXEMPT, who: 'Exempt requests' } : undefined)
   return fact(
-    found !== undefined,
-    found === undefined
+    flood !== undefined,
+    flood === undefined
       ? 'No client began to send far more than the others.'
-      : `${found.suspect.name} began to send in ${found.level}; what becomes slower since then follows from it.`,
+      : `${flood.who} began to use far more of ${flood.level}; what becomes slower since then follows from it.`,
   )
 }
 

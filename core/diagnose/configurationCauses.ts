@@ -275,6 +275,8 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
             `An edit takes effect within a minute${since === undefined ? '' : `; this one was ${plain.length(Math.max(0, since - at))} before`}.`,
           ),
         ],
+        // Requests that it brings are its effect.
+        hints: came.length > 0 ? [more] : common.hints,
         culprit: by === undefined ? subject : `${subject}, by ${by}`,
         since: at,
         victims: victims.filter((victim) => !culprits.has(victim.name) || !came.includes(victim.name)),

@@ -385,7 +385,7 @@ export function calmCases(server: ServerFacts): readonly Case[] {
                 ),
               ),
             ],
-            unless: [everywhere],
+            unless: [everywhere, newFlood(server)],
             remedy: advice(
               'Find what these requests wait for in the server: admission webhooks, an aggregated API server, etcd.',
             ),

@@ -10,6 +10,7 @@ import {
   LONG_SECONDS,
   moreRequests,
   mostlyOf,
+  newFlood,
   culpritOf,
   nameOf,
   not,
@@ -85,7 +86,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       culprit: slowSchema(level).schema === undefined ? undefined : `flow schema ${slowSchema(level).schema}`,
       text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
       needs: [slower],
-      unless: [long, wide],
+      unless: [long, wide, newFlood(server)],
       // How fast the others are makes it more or less certain, not more or less likely than another cause.
       hints: [not(more), full, weighing(0, othersAsFast(level, server))],
       remedy: advice(

@@ -18,7 +18,9 @@ describe('diagnosis', () => {
     const causes = [...new Set(findings.map(({ cause }) => cause))]
     found.set(given, causes)
     expect(causes[0]).toBe(given)
-    expect(summary).toContain(CAUSE_INFO[given].title.toLowerCase())
+    // That there are too few samples is no cause of anything.
+    if (given === 'no-data') expect(summary).toBe(findings[0]?.text)
+    else expect(summary).toContain(CAUSE_INFO[given].title.toLowerCase())
     expect(findings.every(({ evidenceFor }) => evidenceFor.length > 0)).toBe(true)
   })
 
