@@ -49,12 +49,12 @@ export interface Part {
 export type WindowOf = (from: number, to?: number) => { firstMs: number; activeMs: number; periodMs: number }
 
 const FOREVER_MS = 1e9
-/** For a simulation that begins at `start`, seconds. */
+/** For a simulation that begins at `start`, seconds. A window that was over before is in the far future. */
 export const windowsFrom =
   (start: number): WindowOf =>
   (from, to = FOREVER_MS / MS_PER_SECOND) => ({
-    firstMs: Math.max(0, from - start) * MS_PER_SECOND,
-    activeMs: Math.max(0, to - Math.max(from, start)) * MS_PER_SECOND,
+    firstMs: to <= start ? FOREVER_MS : Math.max(0, from - start) * MS_PER_SECOND,
+    activeMs: Math.max(1, to - Math.max(from, start)) * MS_PER_SECOND,
     periodMs: FOREVER_MS,
   })
 
