@@ -119,7 +119,7 @@ it('says that there is nothing in a file that holds no request', () => {
 })
 
 describe('logs of several files', () => {
-  const event = (minute: number, second: number): string =>
+  const eventAt = (minute: number, second: number): string =>
     JSON.stringify({
       kind: 'Event',
       apiVersion: 'audit.k8s.io/v1',
@@ -133,10 +133,10 @@ describe('logs of several files', () => {
       annotations: { 'authorization.k8s.io/decision': 'allow' },
     })
   const minutes = Array.from({ length: 30 }, (_, minute) => minute)
-  const lines = (second: number): readonly string[] => minutes.map((minute) => event(minute, second))
+  const lines = (second: number): readonly string[] => minutes.map((minute) => eventAt(minute, second))
 
   it('are requests in the order of time, whatever the order of the files', () => {
-    const one = read(minutes.flatMap((minute) => [event(minute, 1), event(minute, 2)]).join('\n'))
+    const one = read(minutes.flatMap((minute) => [eventAt(minute, 1), eventAt(minute, 2)]).join('\n'))
     const texts = [lines(2), lines(1)].map((all, n) => ({ file: `${n}`, text: all.join('\n') }))
     const two = readRecorded(texts, baseline, NOW)
     if (!one.ok || !two.ok) return expect.fail()

@@ -56,9 +56,9 @@ function printDraft({ suggestions }: Advice, number: number, console: Console): 
   if (found === undefined) {
     throw new ProblemError('not-found', `There is no suggestion ${number}: there are ${suggestions.length}.`)
   }
-  const texts = found.changes.flatMap(({ text }) => (text === null ? [] : [text.trimEnd()]))
+  const edits = found.changes.flatMap(({ text }) => (text === null ? [] : [text.trimEnd()]))
   const deleted = found.changes.filter(({ text }) => text === null)
-  if (texts.length === 0 && deleted.length === 0) {
+  if (edits.length === 0 && deleted.length === 0) {
     throw new ProblemError(
       'not-found',
       `Suggestion ${number} (${found.title}) changes no object, or the objects are unavailable.`,
@@ -67,7 +67,7 @@ function printDraft({ suggestions }: Advice, number: number, console: Console): 
   console.tell(`${found.title}. ${found.text}`)
   for (const { kind, name } of deleted)
     console.tell(`Deletes ${kind} ${name}: kubectl delete ${kind.toLowerCase()} ${name}`)
-  if (texts.length > 0) console.printText(texts.join('\n---\n'))
+  if (edits.length > 0) console.printText(edits.join('\n---\n'))
   return 0
 }
 

@@ -129,10 +129,10 @@ interface Rules {
 }
 
 async function rulesOf(paths: readonly string[], console: Console, known?: string): Promise<Rules> {
-  const texts = await readTexts(paths, console)
-  const text = JSON.stringify(texts)
+  const files = await readTexts(paths, console)
+  const text = JSON.stringify(files)
   if (text === known) return { text }
-  const { configuration, findings } = readRules(texts)
+  const { configuration, findings } = readRules(files)
   tellFindings(findings, console)
   return { text, ...(configuration !== undefined && { configuration }) }
 }

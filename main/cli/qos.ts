@@ -96,14 +96,14 @@ async function runQos(given: Given, console: Console): Promise<ExitCode> {
 async function validateRules(files: readonly string[], given: Given, console: Console): Promise<ExitCode> {
   const output = readOutput(given, ['github'])
   if (files.length === 0) throw new UsageError('qos validate needs files or folders to check, or - for standard input.')
-  const texts = await readTexts(files, console)
-  const { findings, classes, rules } = readRules(texts)
+  const read = await readTexts(files, console)
+  const { findings, classes, rules } = readRules(read)
   const errors = findings.filter(isError).length
   const found = `${plain.counted(errors, 'error')}, ${plain.counted(findings.length - errors, 'warning')}`
-  const summary = `${found} in ${plain.counted(rules, 'rule')} and ${plain.counted(classes, 'class', 'classes')} of ${plain.counted(texts.length, 'file')}.`
-  const notes = texts.flatMap(({ file, note }) => (note === undefined ? [] : [`${file}:1:1: note: ${note}`]))
+  const summary = `${found} in ${plain.counted(rules, 'rule')} and ${plain.counted(classes, 'class', 'classes')} of ${plain.counted(read.length, 'file')}.`
+  const notes = read.flatMap(({ file, note }) => (note === undefined ? [] : [`${file}:1:1: note: ${note}`]))
   if (output === 'json')
-    console.printJson({ files: texts.length, classes, rules, findings: findings.map(findingJson) }, 2)
+    console.printJson({ files: read.length, classes, rules, findings: findings.map(findingJson) }, 2)
   else if (output === 'github') console.annotate([...findings.map(findingAnnotation), summary])
   else console.print([...findings.map(findingText), ...notes, summary])
   return errors > 0 ? 1 : 0

@@ -79,7 +79,7 @@ export function createSimulatedObjects(options: SimulatedObjectsOptions): Simula
     editor: createEditor(
       options,
       (base, present) => versions.saidTheSame(base, present),
-      (version) => edits.add(version),
+      (edit) => edits.add(edit),
     ),
   }
 }

@@ -8,6 +8,10 @@ const sources = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
   .map((file) => ({ file, text: readFileSync(new URL(file, renderer), 'utf8') }))
 
 /** Headers of columns that are words of the field, and what explains them. */
+/** A column as an object, or made by a function of a column: its whole text, and its header. */
+const COLUMNS =
+  /header: '([^']+)',(?:\s*(?:term|title|align): [^\n]*)*|\w*[cC]olumn\('[^']+', '([^']+)',(?:[^\n]*\),?\n|[^]*?\n\s*\}?\),?\n)/g
+
 const FIELD_WORDS: Readonly<Record<string, TermId>> = {
   'Priority level': 'priority-level',
   'Flow schema': 'flow-schema',
@@ -77,10 +81,12 @@ describe('the glossary', () => {
   it('explains the words of the field above every column', () => {
     let checked = 0
     for (const { file, text } of sources) {
-      for (const [line, header = ''] of text.matchAll(/header: '([^']+)',(?:\s*(?:term|title|align): [^\n]*)*/g)) {
+      for (const [line, given, called] of text.matchAll(COLUMNS)) {
+        const header = given ?? called ?? ''
         const word = FIELD_WORDS[header]
         if (word === undefined) continue
-        expect(line, `${file}: column ${header} has no term: '${word}'`).toContain(`term: '${word}'`)
+        const explained = [`term: '${word}'`, `id="${word}"`].some((by) => line.includes(by))
+        expect(explained, `${file}: column ${header} has no term: '${word}'`).toBe(true)
         checked += 1
       }
     }

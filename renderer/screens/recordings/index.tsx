@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { type Problem, toProblem } from '../../../core/errors.ts'
 import type { RecordingEntry, RecordingStrip } from '../../../core/contract/recording.ts'
-import type { Connected } from '../../../core/contract/source.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { Drawing } from '../../charts/plot.tsx'
 import { paneInputClass } from '../../components/classes.ts'
