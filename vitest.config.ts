@@ -109,17 +109,6 @@ export default defineConfig({
         },
       },
       {
-        // Forecasts of edits against what a real server then does; run by `npm run test:prediction`, about 90 minutes.
-        test: {
-          ...node,
-          name: 'prediction',
-          include: ['test/prediction/**/*.test.ts'],
-          fileParallelism: false,
-          testTimeout: 7_200_000,
-          hookTimeout: 900_000,
-        },
-      },
-      {
         // Incidents with a written truth on a real server (test/incidents/README.md); run by `npm run test:incidents`.
         test: {
           ...node,

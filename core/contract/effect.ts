@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ForecastReportSchema, QuantitiesSchema } from './forecast.ts'
+import { ForecastReportSchema, QuantitiesSchema, QuantitySchema } from './forecast.ts'
 
 /**
  * The effect of an applied edit: one server before and after it, and the forecast that was shown when it was applied.
@@ -54,8 +54,21 @@ export const EffectSchema = z.object({
 })
 export type Effect = z.infer<typeof EffectSchema>
 
-/** Numbers of the last forecasts that lie within their bands. */
-export const ScoreSchema = z.object({ edits: z.number(), numbers: z.number(), inside: z.number() })
+/** How the last forecasts held, by quantity: numbers within their bands, and directions where there was no band. */
+export const ScoreSchema = z.object({
+  edits: z.number(),
+  quantities: z
+    .array(
+      z.object({
+        quantity: QuantitySchema,
+        numbers: z.number(),
+        inside: z.number(),
+        directions: z.number(),
+        rightDirections: z.number(),
+      }),
+    )
+    .readonly(),
+})
 export type Score = z.infer<typeof ScoreSchema>
 
 export const EffectsStateSchema = z.object({

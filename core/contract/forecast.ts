@@ -27,6 +27,10 @@ export type Quantities = z.infer<typeof QuantitiesSchema>
 export const BandSchema = z.object({ low: z.number(), point: z.number(), high: z.number() })
 export type Band = z.infer<typeof BandSchema>
 
+/** A quantity of which there is no useful band: its direction, if that is certain, and why in part of a sentence. */
+const UnsureSchema = z.object({ to: z.enum(['rises', 'falls']).exactOptional(), why: z.string() })
+export type Unsure = z.infer<typeof UnsureSchema>
+
 export const ForecastLevelSchema = z.object({
   level: z.string(),
   /** Over the time span that the forecast is made from; absent for a level that the edit adds. */
@@ -34,6 +38,8 @@ export const ForecastLevelSchema = z.object({
   /** Nominal limit after the edit, exact; absent for a level that the edit removes. */
   nominal: z.number().exactOptional(),
   bands: z.partialRecord(QuantitySchema, BandSchema),
+  /** Those without a band, although the level has a forecast. */
+  unsure: z.partialRecord(QuantitySchema, UnsureSchema).exactOptional(),
   /** Why there are no bands, or how unreliable they are, in one sentence. */
   note: z.string().exactOptional(),
 })
@@ -47,8 +53,8 @@ export const FitLevelSchema = z.object({
   /** Mean relative error of the waits, rejections, seats and limits. */
   error: z.number(),
   fits: z.boolean(),
-  /** `open`: arrivals do not depend on the outcomes of other requests; `closed`: each client waits for its response. */
-  clients: z.enum(['open', 'closed']),
+  /** `open`: arrivals do not depend on the outcomes of other requests; `closed`: each client waits for its response; `mixed`: each flow as its requests show. */
+  clients: z.enum(['open', 'closed', 'mixed']),
   flows: z.number(),
 })
 export type FitLevel = z.infer<typeof FitLevelSchema>
@@ -63,8 +69,8 @@ export const ForecastReportSchema = z.object({
   /** Simulated runs behind each band, and the simulated seconds of each. */
   runs: z.number(),
   seconds: z.number(),
-  /** Factor by which earlier forecasts here widened the bands; absent: not at all. */
-  widening: z.number().exactOptional(),
+  /** Factors by which earlier forecasts here widened the bands; absent: not at all. */
+  widened: z.partialRecord(QuantitySchema, z.number()).exactOptional(),
   /** Assumptions and missing inputs of the forecast, in sentences. */
   notes: z.array(z.string()).readonly(),
 })
@@ -99,6 +105,8 @@ const LevelEvidenceSchema = z.object({
   highWatermark: optional,
   /** Mean length of a queue right after a request was enqueued. */
   queueLength: optional,
+  /** Mean square of the change of the number of requests within five seconds, without the largest changes. */
+  moved: optional,
 })
 
 /** Seat demand in one recomputation period (specification 6.3), seats. */
@@ -126,22 +134,61 @@ const ObservationSchema = z.object({
   /** Length of the steps of the traffic, whole milliseconds. */
   stepMs: z.number(),
   levels: z.array(ObservedLevelSchema).readonly(),
+  /**
+   * How much slower requests execute the more seats are in use, and the factor of the observed execution times that
+   * gives those while few are; absent unless several flow schemas show it.
+   */
+  slowdown: z
+    .object({ curve: z.array(z.object({ seats: z.number(), slowdown: z.number() })), unslowed: z.number() })
+    .exactOptional(),
 })
 export type Observation = z.infer<typeof ObservationSchema>
 
-/** The span that a twin is fitted to, and the span that it is checked against if the pages suffice for both. */
+/** The span that a twin is fitted to, and equally long parts of it, one after the other, if it is long enough. */
 const TwinHistorySchema = z.object({
   whole: ObservationSchema,
-  fitted: ObservationSchema,
-  held: ObservationSchema.exactOptional(),
+  parts: z
+    .array(
+      z.object({
+        seconds: z.number(),
+        levels: z.array(z.object({ level: z.string(), quantities: QuantitiesSchema })).readonly(),
+      }),
+    )
+    .readonly(),
 })
 export type TwinHistory = z.infer<typeof TwinHistorySchema>
+
+/** How many numbers of earlier forecasts lay in their bands, and the factor with which nine in ten had; at least 1. */
+const EarlierSchema = z.partialRecord(
+  QuantitySchema,
+  z.object({ numbers: z.number(), inside: z.number(), widening: z.number() }),
+)
+/** What earlier forecasts of the source show, by quantity; absent without enough evidence. */
+export type Earlier = z.infer<typeof EarlierSchema>
+
+/** How many requests of some clients wait or execute at instants that are equally far apart. */
+const CourseSchema = z.object({
+  everySeconds: z.number(),
+  /** Mean number of requests. */
+  present: z.number(),
+  /** The part of them that waits. */
+  waiting: z.number(),
+  /** Mean square of the change from one instant to the next, without the largest changes. */
+  moved: z.number(),
+})
+export type Course = z.infer<typeof CourseSchema>
 
 /** A flow of a schema, found in dumps: the name of the user or namespace. */
 const DumpedFlowSchema = z.object({
   name: z.string(),
-  /** Its part of the requests of the schema that waited or executed. */
+  /** Its part of the arrivals of the schema. */
   share: z.number(),
+  /** How long its requests execute, compared with the mean of the schema. */
+  slowness: z.number(),
+  /** Mean number of its requests that wait or execute. */
+  present: z.number(),
+  /** Absent if there are too few dumps. */
+  course: CourseSchema.exactOptional(),
   /** The part of them that is wider than one seat; absent if dumps contain too few wide requests of the schema. */
   wide: z.number().exactOptional(),
 })
@@ -152,8 +199,7 @@ export const ForecastEvidenceSchema = z.object({
   history: TwinHistorySchema.nullable(),
   /** Flows found in dumps, by schema. */
   flows: z.array(z.object({ schema: z.string(), flows: z.array(DumpedFlowSchema).readonly() })).readonly(),
-  /** Correction from the errors of earlier forecasts of the source: a factor of the bands, at least 1. */
-  widening: z.number(),
+  earlier: EarlierSchema,
 })
 export type ForecastEvidence = z.infer<typeof ForecastEvidenceSchema>
 

@@ -5,7 +5,8 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { createPicture } from '../source/picture.ts'
 import { MS_PER_SECOND, rfc3339, unixMsOf } from '../units.ts'
 import { measureEffect, watchedUntil, type EffectSource } from './effect.ts'
-import { judgedOf, scoreOf, scoreText, wideningOf, worstMiss } from './judge.ts'
+import { earlierOf, judgedOf, scoreOf, worstMiss } from './judge.ts'
+import { scoreText } from './present.ts'
 import { CALLS, clients, pagesOf, withLow, workloadOf } from './twin.fixture.ts'
 
 const calm = workloadOf(
@@ -104,11 +105,12 @@ describe('the effect of an edit', () => {
 
   test('counts the numbers that matter, and nothing without evidence', () => {
     const seats = measureEffect(effect({ forecast: forecast([1, 100]) }), sourceOf(until(400)))
-    expect(judgedOf(seats).map(({ quantity, inside }) => [quantity, inside])).toEqual([['seats', true]])
+    expect(judgedOf(seats).map(({ quantity, right }) => [quantity, right])).toEqual([['seats', true]])
     const wrong = measureEffect(effect({ forecast: forecast([80, 100]) }), sourceOf(until(400)))
     expect(worstMiss(judgedOf(seats))).toBeUndefined()
-    expect(worstMiss(judgedOf(wrong))).toMatchObject({ quantity: 'seats', inside: false })
-    expect(scoreOf([seats, wrong])).toEqual({ edits: 2, numbers: 2, inside: 1 })
+    expect(worstMiss(judgedOf(wrong))).toMatchObject({ quantity: 'seats', right: false })
+    const counted = { numbers: 2, inside: 1, directions: 0, rightDirections: 0 }
+    expect(scoreOf([seats, wrong])).toEqual({ edits: 2, quantities: [{ quantity: 'seats', ...counted }] })
     const young = measureEffect(effect({ forecast: forecast([1, 100]) }), sourceOf(until(180)))
     expect(scoreOf([effect(), young])).toBeUndefined()
     expect(scoreOf(Array.from({ length: 9 }, () => seats))).toMatchObject({ edits: 5 })
@@ -116,13 +118,39 @@ describe('the effect of an edit', () => {
     const shown = judgedOf(wrong)[0]?.measured ?? 0
     const twice = { ...wrong, forecast: forecast([shown + 5, shown + 15]) }
     const many = Array.from({ length: 10 }, () => twice)
-    expect(wideningOf(many.slice(1))).toBe(1)
-    expect(wideningOf(many)).toBeCloseTo(2)
-    expect(wideningOf(many.map((one) => ({ ...one, forecast: { ...one.forecast, widening: 1.4 } })))).toBeCloseTo(2.8)
-    expect(wideningOf(Array.from({ length: 10 }, () => wrong))).toBeLessThanOrEqual(3)
-    expect(scoreText({ edits: 1, numbers: 1, inside: 0 })).toBe('0 of 1 number inside its band over the last edit')
-    expect(scoreText({ edits: 5, numbers: 9, inside: 7 })).toBe(
-      '7 of 9 numbers inside their bands over the last 5 edits',
+    expect(earlierOf(many.slice(1))).toEqual({})
+    expect(earlierOf(many).seats).toMatchObject({ numbers: 10, inside: 0 })
+    expect(earlierOf(many).seats?.widening).toBeCloseTo(2)
+    const widened = many.map((one) => ({ ...one, forecast: { ...one.forecast, widened: { seats: 1.4 } } }))
+    expect(earlierOf(widened).seats?.widening).toBeCloseTo(2.8)
+  })
+
+  test('counts directions where there was no band', () => {
+    const stated = forecast([1, 100])
+    const [level] = stated.levels
+    if (level === undefined) throw new Error('no level')
+    const unsure = (to: 'rises' | 'falls') => ({
+      ...stated,
+      levels: [{ ...level, now: { ...level.now!, seats: 1 }, bands: {}, unsure: { seats: { to, why: '' } } }],
+    })
+    const [rises, falls] = (['rises', 'falls'] as const).map((to) =>
+      measureEffect(effect({ forecast: unsure(to) }), sourceOf(until(400))),
+    )
+    const counted = { numbers: 0, inside: 0, directions: 2, rightDirections: 1 }
+    expect(scoreOf([rises!, falls!])).toEqual({ edits: 2, quantities: [{ quantity: 'seats', ...counted }] })
+  })
+
+  test('the score is said by quantity', () => {
+    const none = { numbers: 0, inside: 0, directions: 0, rightDirections: 0 }
+    expect(scoreText({ edits: 1, quantities: [{ ...none, quantity: 'seats', numbers: 1 }] })).toBe(
+      'seats 0 of 1 in their bands; over the last edit',
+    )
+    const [p50, p99] = [
+      { ...none, quantity: 'waitP50' as const, numbers: 9, inside: 7 },
+      { ...none, quantity: 'waitP99' as const, directions: 2, rightDirections: 2 },
+    ]
+    expect(scoreText({ edits: 5, quantities: [p50, p99] })).toBe(
+      'wait p50 7 of 9 in their bands; wait p99 2 of 2 in the stated direction; over the last 5 edits',
     )
   })
 })

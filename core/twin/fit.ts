@@ -18,44 +18,35 @@ export interface TwinInput {
 export type MayGoOn = (part: number) => boolean
 
 /** Guesses whose error is within this of the best one's are indistinguishable from it. */
-const NOISE = { factor: 1.25, more: 0.02 } as const
+const NOISE = { factor: 1.6, more: 0.04 } as const
 const MOST_GUESSES = 4
 /** Weighted mean of relative errors up to which a level counts as reproduced. */
 const GOOD_FIT = 0.25
 
-const SMOOTH_MS = 10_000
-
 interface Shape extends Pick<Guess, 'clients' | 'onRejection'> {
-  readonly think: 'none' | 'observed' | 'long'
+  readonly think: number
 }
 
-/** Clients that are tried. Their think time follows from the observed deviation of demand, level by level. */
+/** Clients that are tried. */
 const SHAPES: readonly Shape[] = [
-  { clients: 'closed', think: 'none', onRejection: 'retry' },
-  { clients: 'closed', think: 'observed', onRejection: 'retry' },
-  { clients: 'closed', think: 'long', onRejection: 'retry' },
-  { clients: 'open', think: 'none', onRejection: 'next' },
+  { clients: 'mixed', think: 0, onRejection: 'retry' },
+  { clients: 'closed', think: 0, onRejection: 'retry' },
+  { clients: 'closed', think: 1, onRejection: 'retry' },
+  { clients: 'closed', think: 8, onRejection: 'retry' },
+  { clients: 'open', think: 0, onRejection: 'next' },
 ]
 /** The reaction of clients to a 429 is only visible if there are some. */
 const REJECTED_SHAPES: readonly Shape[] = [
-  { clients: 'closed', think: 'none', onRejection: 'next' },
-  { clients: 'closed', think: 'observed', onRejection: 'next' },
+  { clients: 'mixed', think: 0, onRejection: 'next' },
+  { clients: 'closed', think: 0, onRejection: 'next' },
+  { clients: 'closed', think: 1, onRejection: 'next' },
+  { clients: 'open', think: 0, onRejection: 'retry' },
 ]
 const FLOWS: readonly Pick<Guess, 'flows' | 'elephant'>[] = [
   { flows: 1, elephant: 1 },
   { flows: 6, elephant: 0.7 },
   { flows: 16, elephant: 1 / 16 },
 ]
-const LONG_THINK = 8
-const MOST_THINK = 50
-
-/** Pauses in units of a request's duration, from the deviation of the number of requests under way (binomial). */
-function thinkFrom({ evidence: { demand, deviation } }: ObservedLevel): number {
-  if (demand === undefined || deviation === undefined || demand <= 0) return 1
-  const away = Math.min(0.95, (deviation * deviation) / demand)
-  return Math.min(MOST_THINK, away / (1 - away))
-}
-
 interface Candidate {
   readonly shape: Shape
   readonly flows: (typeof FLOWS)[number]
@@ -77,12 +68,6 @@ function partUnnamed(levels: Observation['levels'], known: KnownFlows): number {
 }
 const FEW_UNNAMED = 0.02
 
-function guessOf(level: ObservedLevel, { shape, flows }: Candidate): Guess {
-  const think = shape.think === 'none' ? 0 : shape.think === 'long' ? LONG_THINK : thinkFrom(level)
-  const { clients, onRejection } = shape
-  return { clients, onRejection, think, smoothMs: shape.think === 'none' ? 0 : SMOOTH_MS, ...flows }
-}
-
 interface Tried {
   readonly guess: Guess
   readonly level: ObservedLevel
@@ -91,40 +76,41 @@ interface Tried {
 
 /** Finds the clients with which a simulated server reproduces the pages. `undefined` when `mayGoOn` ended it. */
 export function fitTwin({ history, variant, flows }: TwinInput, mayGoOn: MayGoOn = () => true): Twin | undefined {
-  const { whole: observation, fitted, held } = history
+  const { whole: observation, parts } = history
   const known = new Map(flows.map((one) => [one.schema, one.flows]))
-  const candidates = candidatesFor(fitted, known)
+  const candidates = candidatesFor(observation, known)
   const tried = new Map<string, Tried[]>()
   let missing: readonly string[] = []
   for (const [number, candidate] of candidates.entries()) {
-    const guesses = new Map(fitted.levels.map((level) => [level.name, guessOf(level, candidate)]))
+    const guess: Guess = { ...candidate.shape, ...candidate.flows }
     const part = (of: number): number => (number + of) / (candidates.length + 1)
-    const made = twinRun({ observation: fitted, variant, known }, (level) => guesses.get(level), 1)
+    const made = twinRun({ observation, variant, known }, () => guess, 1)
     missing = made.missing
-    const result = runTwin({ ...made.run, smoothed: smoothedOf(fitted, 'first') }, () => mayGoOn(part(0)))
+    const result = runTwin({ ...made.run, smoothed: smoothedOf(observation, 'first') }, () => mayGoOn(part(0)))
     if (!mayGoOn(part(1))) return undefined
     for (const level of result?.levels ?? []) {
-      const observed = fitted.levels.find(({ name }) => name === level.name)
-      const guess = guesses.get(level.name)
-      if (observed === undefined || guess === undefined) continue
+      const observed = observation.levels.find(({ name }) => name === level.name)
+      if (observed === undefined) continue
       tried.set(level.name, [...(tried.get(level.name) ?? []), { guess, level, error: distance(observed, level) }])
     }
   }
   const best = new Map([...tried].map(([name, list]) => [name, list.toSorted((a, b) => a.error - b.error)]))
   const guesses = new Map([...best].map(([name, list]) => [name, asGoodAsBest(list)]))
-  const fit = fitted.levels.flatMap((level) => fitLevel(level, best.get(level.name)?.[0], { missing, known }))
-  const made = { variant, known, observation, guesses, missing }
+  const fit = observation.levels.flatMap((level) => fitLevel(level, best.get(level.name)?.[0], { missing, known }))
+  const made = { variant, known, observation, parts, guesses, missing }
   const controls = Array.from({ length: RUNS }, (_, number) => runTwin(ensembleRun(made, number), () => mayGoOn(1)))
   if (!mayGoOn(1)) return undefined
-  return { ...made, controls, fit, ...(held && { held }) }
+  return { ...made, controls, fit }
 }
 
+/** The best guess of each kind of clients that is as good as the best of all. */
 function asGoodAsBest(list: readonly Tried[]): readonly Guess[] {
   const most = (list[0]?.error ?? 0) * NOISE.factor + NOISE.more
-  return list
-    .filter(({ error }) => error <= most)
-    .slice(0, MOST_GUESSES)
-    .map(({ guess }) => guess)
+  const kinds = Map.groupBy(
+    list.filter(({ error }) => error <= most),
+    ({ guess: { clients, think, onRejection } }) => `${clients} ${think} ${onRejection}`,
+  )
+  return [...kinds.values()].flatMap(([best]) => best?.guess ?? []).slice(0, MOST_GUESSES)
 }
 
 function fitLevel(
@@ -164,6 +150,7 @@ const COMPARED: readonly Compared[] = [
   { of: ({ quantities }) => quantities.arrivalsPerSecond, weight: 2, floor: 0.5 },
   { of: ({ evidence }) => evidence.queued, weight: 1, floor: 1 },
   { of: ({ evidence }) => evidence.deviation, weight: 0.5, floor: 1 },
+  { of: ({ evidence }) => evidence.moved && Math.sqrt(evidence.moved), weight: 2, floor: 1 },
   { of: ({ evidence }) => evidence.highWatermark, weight: 0.5, floor: 2 },
   { of: ({ evidence }) => evidence.queueLength, weight: 1, floor: 1 },
 ]

@@ -2,8 +2,8 @@ import { plain } from '../text/format.ts'
 import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
 import { QUANTITIES } from '../bounds.ts'
 import type {
-  Band,
   DemandPeriod,
+  Earlier,
   ForecastLevel,
   ForecastReport,
   Observation,
@@ -13,30 +13,27 @@ import type {
   SchemaTraffic,
 } from '../contract/forecast.ts'
 import { defaultFlowSchema, EXEMPT, type FlowSchema, type ObjectSet } from '../config/objects.ts'
-import { median } from '../frame/quantile.ts'
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { MS_PER_SECOND } from '../units.ts'
+import { bandOrDirection, foresee, type Foreseen, type Past, scaled } from './bands.ts'
 import type { MayGoOn } from './fit.ts'
+import { MOST_WIDENING } from './judge.ts'
 import { meanLimits } from './limits.ts'
 import { meanOf, RECOMPUTATION_MS } from './observe.ts'
 import { runTwin, type TwinRun } from './run.ts'
-import { ensembleRun, fewRejections, RUNS, smoothedOf, type Twin } from './twin.ts'
+import { ensembleRun, RUNS, smoothedOf, type Twin } from './twin.ts'
 
 /** With fewer runs a band is meaningless. */
 const FEWEST_RUNS = 4
 /** Between an edit and the start of the forecast, seconds. */
 export const SETTLE_SECONDS = 20
-/** Quantiles of the values of the runs. */
-const BAND = { low: 0.05, high: 0.95 } as const
-
 export interface ForecastOptions {
-  /** Multiplies the half-widths of the bands, based on the errors of earlier forecasts here. 1 if absent. */
-  readonly widening?: number
+  /** What earlier forecasts here were wrong by. */
+  readonly earlier?: Earlier
   /** The mean current limits cover this many seconds after the edit has settled; if absent, as many as the history. */
-  readonly seconds?: number
+  readonly seconds?: number | undefined
   /** Seats of the server after the edit, if its flags change too: the server is then restarted. */
-  readonly serverLimit?: number
+  readonly serverLimit?: number | undefined
   readonly mayGoOn?: MayGoOn
   /** Called after each run: whether to stop with the runs so far. */
   readonly enough?: () => boolean
@@ -46,25 +43,35 @@ export interface ForecastOptions {
  * What the edit does to each level: the twin is run with every guess that fits and several seeds, and switches to the
  * new objects. `undefined` when `mayGoOn` ended it.
  */
-export function forecast(
+export function forecast(twin: Twin, after: ObjectSet, options: ForecastOptions = {}): ForecastReport | undefined {
+  const pairs = pairsOf(twin, after, options)
+  return pairs && reportOf(twin, after, pairs, options)
+}
+
+/** The runs of the ensemble with the edit, each beside the one without it. `undefined` when `mayGoOn` ended it. */
+export function pairsOf(
   twin: Twin,
   after: ObjectSet,
-  {
-    widening = 1,
-    seconds: horizon,
-    serverLimit: newLimit,
-    mayGoOn = () => true,
-    enough = () => false,
-  }: ForecastOptions = {},
-): ForecastReport | undefined {
+  { serverLimit, mayGoOn = () => true, enough = () => false }: ForecastOptions,
+): readonly Pair[] | undefined {
   const pairs: Pair[] = []
   for (let number = 0; number < RUNS && !(number >= FEWEST_RUNS && enough()); number++) {
-    const run = editedRun(ensembleRun(twin, number), after, newLimit)
+    const run = editedRun(ensembleRun(twin, number), after, serverLimit)
     const edited = runTwin(run, () => mayGoOn(number / RUNS))
     if (!mayGoOn((number + 1) / RUNS)) return undefined
     const control = twin.controls[number]
     if (edited !== undefined && control !== undefined) pairs.push({ edited, control })
   }
+  return pairs
+}
+
+/** What these runs foretell. */
+export function reportOf(
+  twin: Twin,
+  after: ObjectSet,
+  pairs: readonly Pair[],
+  { earlier = {}, seconds: horizon, serverLimit: newLimit }: ForecastOptions,
+): ForecastReport {
   const { observation, variant, fit } = twin
   const serverLimit = newLimit ?? variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
   const configured = classifyingConfiguration(after, serverLimit).levels
@@ -76,17 +83,41 @@ export function forecast(
     const now = observation.levels.find((level) => level.name === name)?.quantities
     const nominal = configured.get(name)?.limits.nominal
     const base = { level: name, ...(now && { now }), ...(nominal !== undefined && { nominal }) }
-    const why = whyLimitsOnly(name, twin, { stays: configured.has(name), redirected })
+    const why = whyLimitsOnly(name, twin, {
+      stays: configured.has(name),
+      redirected,
+      receives: pairs.some(({ edited }) => (levelOf(edited, name)?.quantities.arrivalsPerSecond ?? 0) > 0),
+    })
     if (why !== undefined) return { ...base, bands: {}, note: why }
-    const values = {
-      pairs: pairs.map(({ edited, control }) => ({ edited: levelOf(edited, name), control: levelOf(control, name) })),
-      limits: limits.flatMap((one) => one.get(name) ?? []),
-    }
     const remark = remarkOn(name, twin)
-    return { ...base, bands: bandsOf(name, values, twin, widening), ...(remark !== undefined && { note: remark }) }
+    const foretold = QUANTITIES.flatMap((quantity) => {
+      const found = bandOrDirection({
+        quantity,
+        now: now?.[quantity],
+        foreseen:
+          quantity === 'current'
+            ? limits.flatMap((one) => limitOf(one.get(name)))
+            : foreseenOf(quantity, name, pairs, now),
+        past: pastOf(quantity, name, twin),
+        seconds: horizon ?? seconds,
+        restarts: newLimit !== undefined,
+        earlier: earlier[quantity],
+      })
+      return found === undefined ? [] : [[quantity, found] as const]
+    })
+    return {
+      ...base,
+      bands: Object.fromEntries(foretold.flatMap(([quantity, one]) => ('band' in one ? [[quantity, one.band]] : []))),
+      unsure: Object.fromEntries(
+        foretold.flatMap(([quantity, one]) => ('unsure' in one ? [[quantity, one.unsure]] : [])),
+      ),
+      ...(remark !== undefined && { note: remark }),
+    }
   })
   const { server, fromMs, untilMs } = observation
-  const notes = [...notesOf(twin, pairs.length), ...(widening > 1 ? [wideningNote(widening)] : [])]
+  const widened = Object.entries(earlier).flatMap(([quantity, { widening }]) =>
+    widening > 1 ? [[quantity, Math.min(widening, MOST_WIDENING)]] : [],
+  )
   return {
     server,
     fromMs,
@@ -95,8 +126,8 @@ export function forecast(
     fit,
     runs: pairs.length,
     seconds,
-    ...(widening > 1 && { widening }),
-    notes,
+    ...(widened.length > 0 && { widened: Object.fromEntries(widened) }),
+    notes: notesOf(twin, pairs.length),
   }
 }
 
@@ -133,6 +164,8 @@ interface Edited {
   /** Whether the level exists after the edit. */
   readonly stays: boolean
   readonly redirected: Redirected
+  /** Whether it gets requests in a run with the edit. */
+  readonly receives: boolean
 }
 
 /** A run that switches to the new objects. Changed flags require a new server, which has no demand yet. */
@@ -145,19 +178,25 @@ function editedRun(run: TwinRun, after: ObjectSet, newLimit: number | undefined)
 function whyLimitsOnly(
   name: string,
   { observation, fit, missing, known }: Twin,
-  { stays, redirected }: Edited,
+  { stays, redirected, receives }: Edited,
 ): string | undefined {
   if (!stays) return 'The edit removes this level.'
   if (name === EXEMPT) return 'No limit and no queue, so there is nothing to forecast.'
   const observed = observation.levels.find((level) => level.name === name)
-  if (observed === undefined) return 'New level: metrics do not show which requests it will receive.'
+  const isUnnamed = ({ schema }: SchemaTraffic): boolean => redirected.from.has(schema) && !known.has(schema)
+  const mayCome = redirected.to.has(name)
+    ? observation.levels.flatMap(({ schemas }) => schemas).find(isUnnamed)
+    : undefined
+  if (observed === undefined) {
+    if (mayCome !== undefined) {
+      return `New level: no debug dump names the flows of flow schema ${mayCome.schema}, whose requests it may receive.`
+    }
+    return receives ? undefined : 'New level: it would receive none of the requests of this time.'
+  }
   const unknown = observed.schemas.find(({ schema }) => missing.includes(schema))
   if (unknown !== undefined) return `Cannot construct a request of flow schema ${unknown.schema}.`
   if (observed.quantities.arrivalsPerSecond === 0) return 'No requests in this time.'
-  const isUnnamed = ({ schema }: SchemaTraffic): boolean => redirected.from.has(schema) && !known.has(schema)
-  const unnamed =
-    observed.schemas.find(isUnnamed) ??
-    (redirected.to.has(name) ? observation.levels.flatMap(({ schemas }) => schemas).find(isUnnamed) : undefined)
+  const unnamed = observed.schemas.find(isUnnamed) ?? mayCome
   if (unnamed !== undefined) {
     return `The edit may send requests of flow schema ${unnamed.schema} ${observed.schemas.includes(unnamed) ? 'elsewhere' : 'here'}, and no debug dump names their flows.`
   }
@@ -176,128 +215,38 @@ function remarkOn(name: string, { observation }: Twin): string | undefined {
     : undefined
 }
 
-interface Pair<T = Observation> {
-  readonly edited: T
+interface Pair {
+  readonly edited: Observation
   /** The same guesses and seed without the edit. */
-  readonly control: T
+  readonly control: Observation
 }
 
 const levelOf = ({ levels }: Observation, name: string): ObservedLevel | undefined =>
   levels.find((level) => level.name === name)
 
-interface Values {
-  readonly pairs: readonly Pair<ObservedLevel | undefined>[]
-  /** Mean current limits. */
-  readonly limits: readonly number[]
-}
+const limitOf = (limit: number | undefined): readonly Foreseen[] =>
+  limit === undefined ? [] : [{ value: scaled('current', limit), shown: 0, error: 0 }]
 
-function bandsOf(
-  name: string,
-  { pairs, limits }: Values,
-  twin: Twin,
-  widening: number,
-): Partial<Record<Quantity, Band>> {
-  const observed = levelOf(twin.observation, name)?.quantities
-  return Object.fromEntries(
-    QUANTITIES.flatMap((quantity): readonly (readonly [Quantity, Band])[] => {
-      if (quantity === 'current') {
-        return limits.length === 0 ? [] : [[quantity, bandOf({ values: limits, quantity, errors: [], widening })]]
-      }
-      const foreseen = pairs.flatMap((pair) => foresee(quantity, observed, pair) ?? [])
-      if (foreseen.length === 0) return []
-      const error = medianOf(foreseen.map((one) => one.error))
-      if (error > MOST_ERROR) return []
-      const values = foreseen.map(({ value }) => value)
-      return [[quantity, bandOf({ values, quantity, errors: [error, changeOf(name, quantity, twin)], widening })]]
-    }),
-  )
-}
-
-interface Foreseen {
-  readonly value: number
-  /** Relative error of the twin without the edit, as far as the value is not corrected for it. */
-  readonly error: number
-}
-
-/**
- * The forecast of one run for a quantity. As far as the edit leaves the level unchanged, the server continues as
- * observed: the run with the edit is corrected by the difference between twin and server without it.
- */
-function foresee(
+function foreseenOf(
   quantity: Quantity,
-  observed: Quantities | undefined,
-  { edited, control }: Values['pairs'][number],
-): Foreseen | undefined {
-  // If no request was dispatched, the wait is unknown; other waits are no evidence.
-  const after = edited?.quantities[quantity]
-  if (after === undefined) return undefined
-  const [now = 0, shown = 0] = [observed?.[quantity], control?.quantities[quantity]]
-  const least = negligible(quantity, observed)
-  const same = (Math.min(after, shown) + least) / (Math.max(after, shown) + least)
-  const value = Math.max(0, after + same * (now - shown))
-  const larger = Math.max(now, shown)
-  return { value, error: larger < least ? 0 : ((1 - same) * Math.abs(now - shown)) / larger }
+  name: string,
+  pairs: readonly Pair[],
+  now: Quantities | undefined,
+): readonly Foreseen[] {
+  return pairs.flatMap(({ edited, control }) => {
+    // If no request was dispatched, the wait is unknown; other waits are no evidence.
+    const after = levelOf(edited, name)?.quantities[quantity]
+    if (after === undefined) return []
+    return [foresee(quantity, now?.[quantity] ?? 0, after, levelOf(control, name)?.quantities[quantity] ?? 0)]
+  })
 }
 
-const medianOf = (values: readonly number[]): number => median(values) ?? 0
-
-interface Wide {
-  readonly values: readonly number[]
-  readonly quantity: Quantity
-  /** Relative errors of independent causes. */
-  readonly errors: readonly number[]
-  readonly widening: number
-}
-
-/** The quantiles of the runs, widened by the twin's errors and by how much the server changes on its own. */
-function bandOf({ values, quantity, errors, widening }: Wide): Band {
-  const ascending = values.toSorted((a, b) => a - b)
-  const least = LEAST[quantity]
-  const at = (q: number): number => ascending[Math.round(q * (ascending.length - 1))] ?? 0
-  const point = medianOf(ascending)
-  const more = Math.hypot(Math.max(least.part * point, least.amount), ...errors.map((error) => error * point))
-  const low = point - Math.hypot(point - at(BAND.low), more) * widening
-  const high = point + Math.hypot(at(BAND.high) - point, more) * widening
-  return { low: Math.max(0, low), point, high: Math.min(high, least.most ?? high) }
-}
-
-/** Smaller values are negligible. */
-const negligible = (quantity: Quantity, observed: Quantities | undefined): number =>
-  quantity === 'rejectedPerSecond' && observed !== undefined ? fewRejections(observed) : 2 * LEAST[quantity].amount
-
-interface Least {
-  readonly part: number
-  readonly amount: number
-  /** Upper bound on any server. */
-  readonly most?: number
-}
-
-/** No request waits longer than a quarter of the request timeout. */
-const LONGEST_WAIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_SECONDS / 4
-
-/** Minimum widths of bands: the twin has less information about the requests than their metrics. */
-const LEAST: Readonly<Record<Quantity, Least>> = {
-  waitP50: { part: 0.2, amount: 0.005, most: LONGEST_WAIT_SECONDS },
-  waitP99: { part: 0.2, amount: 0.005, most: LONGEST_WAIT_SECONDS },
-  rejectedPerSecond: { part: 0.2, amount: 0.1 },
-  seats: { part: 0.05, amount: 1 },
-  current: { part: 0.03, amount: 1 },
-}
-
-/** If the uncorrected error of the twin is larger, it cannot forecast the quantity. */
-const MOST_ERROR = 0.5
-
-/**
- * Relative difference between the first and the last part of the history, if there are two: the forecast period differs
- * from the whole by about as much.
- */
-function changeOf(name: string, quantity: Quantity, { held, fit }: Twin): number {
-  const first = fit.find(({ level }) => level === name)?.observed
-  const last = held && levelOf(held, name)?.quantities
-  if (first === undefined || last === undefined) return 0
-  const [a = 0, b = 0] = [first[quantity], last[quantity]]
-  const larger = Math.max(a, b)
-  return larger < negligible(quantity, first) ? 0 : Math.abs(a - b) / larger
+function pastOf(quantity: Quantity, name: string, { parts }: Twin): Past {
+  const levels = parts.flatMap((part) => part.levels.filter(({ level }) => level === name))
+  return {
+    values: levels.flatMap(({ quantities }) => quantities[quantity] ?? []),
+    partSeconds: meanOf(parts.map((part) => part.seconds)) ?? 0,
+  }
 }
 
 interface LimitQuestion {
@@ -344,10 +293,7 @@ function demandAfter(name: string, observation: Observation, { edited, control }
   return observed.map(({ average, ...rest }) => ({ ...rest, average: Math.max(0, average + is - was) }))
 }
 
-const wideningNote = (widening: number): string =>
-  `Bands are ${plain.amount(widening)} times as wide as the runs suggest, because earlier forecasts here missed more often than one in ten.`
-
-function notesOf({ observation, known, missing, guesses, held }: Twin, runs: number): readonly string[] {
+function notesOf({ observation, known, missing, guesses, parts }: Twin, runs: number): readonly string[] {
   const seconds = Math.round((observation.untilMs - observation.fromMs) / MS_PER_SECOND)
   const open = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'open'))
   const closed = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'closed'))
@@ -355,7 +301,7 @@ function notesOf({ observation, known, missing, guesses, held }: Twin, runs: num
   const named = known.size > 0 ? 'flows from debug dumps' : 'the number of flows fitted'
   return [
     `From the last ${seconds} s, with ${clients} clients and ${named}. It assumes that the same clients continue to send the same requests.`,
-    `Bands are the 90 % interval of ${runs} simulated runs, widened by the error of the twin${held === undefined ? '' : ' and by how much the levels changed during that time'}.`,
+    `Bands are the 90 % interval of ${runs} simulated runs, widened by the error of the twin and by how much ${plain.counted(parts.length, 'part')} of that time differ.`,
     ...(missing.length === 0
       ? []
       : [`Cannot construct requests for ${missing.join(', ')}; their levels show limits only.`]),

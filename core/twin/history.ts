@@ -1,32 +1,41 @@
 import type { TwinHistory } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
-import { comparableFrames, observe } from './observe.ts'
+import { comparableFrames, observe, SHORTEST_SPAN_SECONDS } from './observe.ts'
 
 /** Longer spans are not representative of the present. */
 export const LONGEST_SPAN_SECONDS = 600
 export const SHORTEST_RUN_SECONDS = 30
 /** Time of a run before its measurement. */
 export const WARM_SECONDS = 15
-/** Spans of at least this length are fitted on their first part and checked on the rest. */
-const CHECKED_SPAN_SECONDS = 80
-const FITTED_PART = 0.7
+/** Equal parts of a history, which show how much the server changes on its own. */
+const MOST_PARTS = 10
+/** Pages do not come exactly where parts meet. */
+const SHORTEST_PART_MS = 1.1 * SHORTEST_SPAN_SECONDS * MS_PER_SECOND
 
 /**
- * The data that a twin is fitted to and checked against: the newest of these pages, limited so that a run has about
- * `requestsOfRun` requests. `undefined` while they span too little time since the last start of the server or the last
- * change of its limits.
+ * The data that a twin is fitted to: the newest of these pages, limited so that a run has about `requestsOfRun` requests.
+ * `undefined` while they span too little time since the last start of the server or the last change of its limits.
  */
 export function twinHistory(pages: readonly ServerFrame[], requestsOfRun: number): TwinHistory | undefined {
-  const frames = lastSpan(comparableFrames(pages), requestsOfRun)
-  const whole = observe(frames)
-  if (whole === undefined) return undefined
-  const { fromMs, untilMs } = whole
-  if (untilMs - fromMs < CHECKED_SPAN_SECONDS * MS_PER_SECOND) return { whole, fitted: whole }
-  const border = fromMs + FITTED_PART * (untilMs - fromMs)
-  const fitted = observe(frames.filter(({ at }) => unixMsOf(at) <= border))
-  const held = observe(frames.filter(({ at }) => unixMsOf(at) >= border))
-  return fitted === undefined || held === undefined ? { whole, fitted: whole } : { whole, fitted, held }
+  const comparable = comparableFrames(pages)
+  const whole = observe(lastSpan(comparable, requestsOfRun))
+  return whole && { whole, parts: partsOf(comparable) }
+}
+
+function partsOf(frames: readonly ServerFrame[]): TwinHistory['parts'] {
+  const times = frames.map(({ at }) => unixMsOf(at))
+  const [from = 0, to = 0] = [times[0], times.at(-1)]
+  const count = Math.min(MOST_PARTS, Math.floor((to - from) / SHORTEST_PART_MS))
+  return Array.from({ length: count }, (_, part) => {
+    const borders = [part, part + 1].map((border) => from + (border * (to - from)) / count)
+    const [first = 0, last = 0] = borders.map((border) => times.findLastIndex((at) => at <= border))
+    return observe(frames.slice(first, last + 1))
+  }).flatMap((observed) => {
+    if (observed === undefined) return []
+    const levels = observed.levels.map(({ name, quantities }) => ({ level: name, quantities }))
+    return [{ seconds: (observed.untilMs - observed.fromMs) / MS_PER_SECOND, levels }]
+  })
 }
 
 function lastSpan(frames: readonly ServerFrame[], requestsOfRun: number): readonly ServerFrame[] {

@@ -4,6 +4,8 @@ import { allRejected } from '../frame/recent.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
 import { flowIncrease, hasRestarted, indexFrame, meanBetween, quantiles } from '../frame/rates.ts'
 import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
+import { courseOf } from './course.ts'
+import { slowdownOf } from './slowdown.ts'
 
 /** Minimum length of a step: pages may arrive in quick succession. */
 const SHORTEST_STEP_MS = 1_000
@@ -66,6 +68,7 @@ export function observe(frames: readonly ServerFrame[]): Observation | undefined
   if (untilMs - fromMs < SHORTEST_SPAN_SECONDS * MS_PER_SECOND) return undefined
   const usual = median(times.slice(1).map((at, i) => at - (times[i] ?? at))) ?? SHORTEST_STEP_MS
   const stepMs = Math.max(SHORTEST_STEP_MS, Math.round(usual))
+  const slowdown = slowdownOf(frames)
   const span: Span = { frames, times, fromMs, untilMs, stepMs }
   return {
     server: last.id,
@@ -74,6 +77,7 @@ export function observe(frames: readonly ServerFrame[]): Observation | undefined
     untilMs,
     stepMs,
     levels: last.levels.map((level) => observedLevel(level, span)),
+    ...(slowdown && { slowdown }),
   }
 }
 
@@ -123,12 +127,24 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
       deviation: meanOf(known.map(({ demand }) => demand.stdev)),
       highWatermark: meanOf(known.map(({ demand }) => demand.highWatermark)),
       queueLength: lengths && histogramMean(lengths),
+      moved: courseOf(
+        pages.filter((_, page) => page % stepsOf(span.stepMs) === 0).map(requestsIn),
+        0,
+        (stepsOf(span.stepMs) * span.stepMs) / MS_PER_SECOND,
+      )?.moved,
     },
     smoothed: { first: first?.demand.smoothed, last: last.demand.smoothed },
     demands: demandsOf(pages, span),
     schemas,
   }
 }
+
+const requestsIn = (page: LevelFrame | undefined): number =>
+  (page?.requests.executing ?? 0) + (page?.requests.queued ?? 0)
+
+/** The reactions of clients are read from changes over about as much time as passes between two dumps. */
+export const stepsOf = (stepMs: number): number => Math.max(1, Math.round(COURSE_MS / stepMs))
+const COURSE_MS = 5_000
 
 /** Pages show the statistics of the last recomputation until the next one. */
 function demandsOf(

@@ -12,14 +12,14 @@ import {
   type Sentence,
   type Table,
 } from '../answer/answer.ts'
-import { plural } from '../text/format.ts'
 import type { NumberName } from '../compare/compare.ts'
 import { SETTLE_MS } from '../compare/period.ts'
 import { numberLabel } from '../compare/present.ts'
 import { QUANTITIES } from '../bounds.ts'
-import type { Effect, EffectsState, Measured } from '../contract/effect.ts'
+import type { Effect, EffectsState, Measured, Score } from '../contract/effect.ts'
 import type { Band, ForecastLevel, ForecastReport, Quantity } from '../contract/forecast.ts'
-import { type Judged, judge, judgedOf, worstMiss } from './judge.ts'
+import { plain, plural } from '../text/format.ts'
+import { type Banded, isBanded, type Judged, judge, judgedOf, worstMiss } from './judge.ts'
 
 export const QUANTITY_LABELS: Readonly<Record<Quantity, string>> = {
   waitP50: 'Wait p50',
@@ -31,6 +31,21 @@ export const QUANTITY_LABELS: Readonly<Record<Quantity, string>> = {
 
 const valueOf = (quantity: Quantity, value: number | undefined): Amount =>
   amount(quantity === 'waitP50' || quantity === 'waitP99' ? 'seconds' : 'amount')(value)
+
+/** `wait p50 7 of 9, seats 9 of 9 in their bands; wait p99 2 of 2 in the stated direction; over the last 5 edits` */
+export function scoreText({ edits, quantities }: Score): string {
+  const parts = (of: 'numbers' | 'directions', right: 'inside' | 'rightDirections'): string =>
+    quantities
+      .filter((one) => one[of] > 0)
+      .map((one) => `${QUANTITY_LABELS[one.quantity].toLowerCase()} ${one[right]} of ${one[of]}`)
+      .join(', ')
+  const [bands, directions] = [parts('numbers', 'inside'), parts('directions', 'rightDirections')]
+  return [
+    ...(bands === '' ? [] : [`${bands} in their bands`]),
+    ...(directions === '' ? [] : [`${directions} in the stated direction`]),
+    `over the last ${plural(edits, 'edit', plain.counted(edits, 'edit'))}`,
+  ].join('; ')
+}
 
 const bandOf = (quantity: Quantity, { low, high }: Band): Sentence =>
   phrase`${valueOf(quantity, low)} – ${valueOf(quantity, high)}`
@@ -52,6 +67,7 @@ export function presentForecast(
       ...[...Map.groupBy(remarks, ({ note }) => note)].map(
         ([note = '', of]) => `${of.map(({ level }) => level).join(', ')}: ${note}`,
       ),
+      ...unsureTexts(quantities, levels),
       ...notes,
     ].map((sentence) => [sentence]),
     tables: [
@@ -81,9 +97,26 @@ export function presentForecast(
   }
 }
 
-function forecastCell({ now, bands }: ForecastLevel, quantity: Quantity): Cell | Sentence {
-  const [was, band] = [valueOf(quantity, now?.[quantity]), bands[quantity]]
-  return band === undefined ? was : phrase`${was} → ${valueOf(quantity, band.point)} (${bandOf(quantity, band)})`
+function forecastCell({ now, bands, unsure }: ForecastLevel, quantity: Quantity): Cell | Sentence {
+  const [was, band, direction] = [valueOf(quantity, now?.[quantity]), bands[quantity], unsure?.[quantity]]
+  if (band !== undefined) return phrase`${was} → ${valueOf(quantity, band.point)} (${bandOf(quantity, band)})`
+  return direction === undefined ? was : phrase`${was} ${direction.to ?? '→ ?'}`
+}
+
+/** Why quantities have no bands: one sentence for each reason. */
+function unsureTexts(quantities: readonly Quantity[], levels: readonly ForecastLevel[]): readonly string[] {
+  const without = quantities.flatMap((quantity) => {
+    const reasons = Map.groupBy(levels, ({ unsure }) => unsure?.[quantity]?.why)
+    return [...reasons].flatMap(([why, of]) =>
+      why === undefined
+        ? []
+        : [{ why, what: `${QUANTITY_LABELS[quantity]} of ${of.map(({ level }) => level).join(', ')}` }],
+    )
+  })
+  return [...Map.groupBy(without, ({ why }) => why)].map(
+    ([why, of]) =>
+      `${of.map(({ what }) => what).join('; ')}: only the direction is shown, if it is certain, because ${why}.`,
+  )
 }
 
 /**
@@ -136,20 +169,24 @@ function resultOf(effect: Effect): readonly Sentence[] {
   }
   if (effect.forecast === undefined) return [['There was no forecast on the screen when this was applied.']]
   const judged = judgedOf(effect)
-  if (judged.length === 0) return [['None of the forecast numbers is large enough to count.']]
-  const inside = judged.filter((one) => one.inside).length
-  const miss = worstMiss(judged)
+  const banded = judged.filter(isBanded)
+  const stated = judged.filter(({ unsure }) => unsure?.to !== undefined)
+  if (banded.length + stated.length === 0) return [['None of the forecast numbers is large enough to count.']]
+  const right = (of: readonly Judged[]): number => of.filter((one) => one.right).length
+  const miss = worstMiss(banded)
   return [
-    [
-      judged.length === 1
-        ? `The forecast number ${plural(inside, 'lies', 'does not lie')} in its band.`
-        : `${inside} of ${judged.length} forecast numbers lie in their bands.`,
-    ],
+    ...(banded.length === 0 ? [] : [[bandsText(right(banded), banded.length)]]),
+    ...(stated.length === 0 ? [] : [[`${right(stated)} of ${stated.length} directions are right.`]]),
     ...(miss === undefined ? [] : [missOf(miss)]),
   ]
 }
 
-const missOf = ({ level, quantity, measured, band }: Judged): Sentence =>
+const bandsText = (inside: number, numbers: number): string =>
+  numbers === 1
+    ? `The forecast number ${plural(inside, 'lies', 'does not lie')} in its band.`
+    : `${inside} of ${numbers} forecast numbers lie in their bands.`
+
+const missOf = ({ level, quantity, measured, band }: Banded): Sentence =>
   phrase`Farthest outside: ${level}, ${QUANTITY_LABELS[quantity].toLowerCase()} ${valueOf(quantity, measured)}, forecast ${bandOf(quantity, band)}.`
 
 const COMPARED: readonly (readonly [number: NumberName, label: string, as: 'amount' | 'seconds'])[] = [
@@ -197,11 +234,13 @@ const judgedTable = (all: readonly Judged[], edited: readonly string[]): Table =
 
 function judgedCell(judged: Judged | undefined): Cell | Sentence {
   if (judged === undefined) return amount('amount')(undefined)
-  const { quantity, measured, band, inside } = judged
+  const { quantity, measured, band, unsure, right, matters } = judged
+  const outside = matters && !right && (band !== undefined || unsure?.to !== undefined)
   const value = valueOf(quantity, measured)
-  return phrase`${inside ? value : { ...value, tone: 'worse' }}${inside ? '' : ' outside'} (${bandOf(quantity, band)})`
+  const foretold = band === undefined ? [unsure?.to ?? 'no forecast'] : bandOf(quantity, band)
+  return phrase`${outside ? { ...value, tone: 'worse' } : value}${outside ? ' outside' : ''} (${foretold})`
 }
 
 /** What became of a quantity of a level: before, after, and the forecast of it. */
-export const judgedSentence = ({ quantity, now, measured, band, inside }: Judged): Sentence =>
-  phrase`${valueOf(quantity, now)} → ${valueOf(quantity, measured)}, ${inside ? 'as forecast' : 'forecast'}: ${bandOf(quantity, band)}`
+export const judgedSentence = ({ quantity, now, measured, band, right }: Banded): Sentence =>
+  phrase`${valueOf(quantity, now)} → ${valueOf(quantity, measured)}, ${right ? 'as forecast' : 'forecast'}: ${bandOf(quantity, band)}`

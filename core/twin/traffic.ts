@@ -5,20 +5,20 @@ import { DEFAULT_REQUEST_TIMEOUT_SECONDS, isExempt } from '../frame/reading.ts'
 import { type Buckets, type Distribution, exponential, meanOfBuckets } from '../simulate/random.ts'
 import type { Behaviour, CallKind, ClientGroup, OnRejection, Steps, Workload } from '../simulate/workload.ts'
 import { MS_PER_SECOND } from '../units.ts'
-import { meanOf } from './observe.ts'
+import { courseOf, pauseSeconds } from './course.ts'
+import { meanOf, stepsOf } from './observe.ts'
 import { listOfWidth, type Specimen, specimens, TWIN_OBJECTS } from './specimens.ts'
 
 /** Properties of a level's clients that metrics do not show. */
 export interface Guess {
   /**
    * `open`: requests arrive independently of each other's results. `closed`: each client sends its next request after a
-   * response and a pause of `think` times the duration of a request here.
+   * response and a pause of `think` times the duration of a request here. `mixed`: each flow, or each schema of which no
+   * flows are known, is open or closed, with the pauses that the changes of its number of requests show.
    */
-  readonly clients: 'open' | 'closed'
+  readonly clients: 'open' | 'closed' | 'mixed'
   readonly think: number
-  /** The number of clients, or their rate, is averaged over this many milliseconds. */
-  readonly smoothMs: number
-  /** How closed clients react to a 429: wait for `Retry-After` like client-go, or continue after about a second. */
+  /** How clients react to a 429: wait for `Retry-After` like client-go, or continue after about a second. */
   readonly onRejection: OnRejection
   readonly flows: number
   /** Share of all requests that the first flow sends; the others share the rest evenly. */
@@ -51,30 +51,34 @@ export function twinTraffic(
       // Without waits, clients cannot be distinguished by which of them waits for which.
       const guess = isExempt(level) ? EXEMPT_GUESS : guessOf(level.name)
       const named = known.get(traffic.schema)
-      const shares = named?.map(({ share }) => share) ?? sharesOf(guess)
+      const flows: readonly Flow[] = named ?? sharesOf(guess).map((share) => ({ share }))
       const clients =
         schema === undefined
           ? []
           : specimens(
               schema,
               configuration,
-              shares.length,
+              flows.length,
               named?.map(({ name }) => name),
             )
       if (clients.length === 0) {
         missing.push(traffic.schema)
         return []
       }
-      const wide = named?.map((flow) => flow.wide)
-      return groupsOf(traffic, { level, clients, shares, wide, guess, stepMs: observation.stepMs })
+      const { stepMs, slowdown } = observation
+      return groupsOf(traffic, { level, clients, flows, guess, stepMs, unslowed: slowdown?.unslowed ?? 1 })
     }),
   )
-  return { workload: { ...QUIET, groups }, missing }
+  const { service } = QUIET
+  const capacity = observation.slowdown?.curve ?? []
+  return { workload: { ...QUIET, service: { ...service, capacity }, groups }, missing }
 }
 
-const EXEMPT_GUESS: Guess = { clients: 'open', think: 0, smoothMs: 0, onRejection: 'next', flows: 1, elephant: 1 }
+type Flow = Pick<DumpedFlow, 'share'> & Partial<Omit<DumpedFlow, 'name' | 'share'>>
 
-/** A machine of which only the requests are known: nothing slows them down beyond the histograms. */
+const EXEMPT_GUESS: Guess = { clients: 'open', think: 0, onRejection: 'next', flows: 1, elephant: 1 }
+
+/** A machine of which only the requests are known. */
 const QUIET: Omit<Workload, 'groups'> = {
   namespaces: 1,
   objects: [{ key: 'twins', ...TWIN_OBJECTS }],
@@ -87,59 +91,119 @@ const sharesOf = ({ flows, elephant }: Guess): readonly number[] =>
 interface Made {
   readonly level: ObservedLevel
   readonly clients: readonly Specimen[]
-  readonly shares: readonly number[]
-  /** By flow, like `shares`: the part of its requests that is wide, if known. */
-  readonly wide: readonly (number | undefined)[] | undefined
+  readonly flows: readonly Flow[]
   readonly guess: Guess
   readonly stepMs: number
+  /** Factor of the observed execution times. */
+  readonly unslowed: number
 }
 
 function groupsOf(traffic: SchemaTraffic, made: Made): readonly ClientGroup[] {
-  const { level, clients, guess, stepMs } = made
-  const rest = (values: readonly number[]): readonly number[] => smoothed(values, guess.smoothMs / stepMs)
-  // The share of flows that could not be constructed goes to the others.
-  const shares = made.shares.slice(0, clients.length)
-  const sum = shares.reduce((total, share) => total + share, 0)
-  const parts = shares.map((share) => share / sum)
-  const perFlow =
-    guess.clients === 'open'
-      ? parts.map((part): BehaviourWithoutCalls => ({
-          kind: 'open',
-          arrivals: {
-            kind: 'steps',
-            // A request sent again after a 429 is already counted as an arrival.
-            perSecond: { stepMs, values: rest(traffic.arrivals).map((rate) => rate * part) },
-          },
-          onRejection: 'next',
-        }))
-      : closed(traffic, parts, made, rest)
+  const { level, clients, unslowed } = made
+  // What flows that could not be constructed send, the others do.
+  const flows = normalized(made.flows.slice(0, clients.length))
+  const behaviours = behavioursOf(traffic, { ...made, flows })
   return clients.flatMap((client, flow): readonly ClientGroup[] => {
-    const behaviour = perFlow[flow]
-    const calls = callsOf(traffic, client, made.wide?.[flow])
+    const [behaviour, { wide, slowness = 1 } = {}] = [behaviours[flow], flows[flow]]
+    const calls = callsOf(traffic, client, wide, slowness * unslowed)
     if (behaviour === undefined || calls.length === 0) return []
     const name = `${level.name}/${traffic.schema}/${flow}`
     return [{ name, clients: 1, user: client.user, behaviour: { ...behaviour, calls } }]
   })
 }
 
+function normalized(flows: readonly Flow[]): readonly Flow[] {
+  const sum = flows.reduce((total, { share }) => total + share, 0)
+  return flows.map((flow) => ({ ...flow, share: flow.share / sum }))
+}
+
 type OpenOrClosed = Extract<Behaviour, { kind: 'open' | 'closed' }>
 type BehaviourWithoutCalls = OpenOrClosed extends infer B ? (B extends OpenOrClosed ? Omit<B, 'calls'> : never) : never
 
-function closed(
+function behavioursOf(
   { arrivals, rejected, present }: SchemaTraffic,
-  parts: readonly number[],
-  { guess, stepMs }: Made,
-  rest: (values: readonly number[]) => readonly number[],
+  { level, flows, guess, stepMs }: Made,
 ): readonly BehaviourWithoutCalls[] {
+  const { clients, onRejection } = guess
   const served = Math.max(1e-9, (meanOf(arrivals) ?? 0) - (meanOf(rejected) ?? 0))
-  const tookSeconds = (meanOf(present) ?? 0) / served
-  const threads = rest(present.map((count, step) => count * (1 + guess.think) + (rejected[step] ?? 0) * RETRY_SECONDS))
-  const think = exponential(Math.min(3_600_000, guess.think * tookSeconds * MS_PER_SECOND))
-  const whole = threads.map((count) => apportioned(Math.round(count), parts))
-  return parts.map((_, flow): BehaviourWithoutCalls => {
-    const active: Steps = { stepMs, values: whole.map((counts) => counts[flow] ?? 0) }
-    return { kind: 'closed', threads: Math.max(...active.values), think, active, onRejection: guess.onRejection }
+  const underWay = meanOf(present) ?? 0
+  const steadyMs = isSteady(arrivals, stepMs) ? STEADY_MS : 0
+  // A request that is sent again after a 429 is already counted as an arrival.
+  const offered = arrivals.map((rate, step) => rate - (onRejection === 'retry' ? (rejected[step] ?? 0) : 0))
+  const rates = smoothed(offered, steadyMs / stepMs)
+  const whole = courseOf(
+    present.filter((_, step) => step % stepsOf(stepMs) === 0),
+    Math.min(1, (level.evidence.queued ?? 0) / Math.max(1e-9, presentIn(level))),
+    (stepsOf(stepMs) * stepMs) / MS_PER_SECOND,
+  )
+  const numbers = flows.map(({ share, present: own }) => own ?? share * underWay)
+  const all = numbers.reduce((sum, number) => sum + number, 0)
+  const closed = flows.map(({ share, course }, flow) => {
+    const seconds = guess.think * (underWay / served)
+    const pause =
+      clients === 'open'
+        ? undefined
+        : clients === 'closed'
+          ? seconds
+          : course === undefined
+            ? whole && pauseSeconds(whole, served)
+            : pauseSeconds(course, served * share)
+    return pause === undefined ? undefined : { pause, part: all > 0 ? (numbers[flow] ?? 0) / all : share }
   })
+  // The threads of closed flows are whole numbers, whose sum is that of the level.
+  const steps = smoothed(
+    present.map((count, step) => count + (rejected[step] ?? 0) * RETRY_SECONDS),
+    steadyMs / stepMs,
+  )
+  const threads = steps.map((count) => {
+    const exact = closed.map((one, flow) =>
+      one === undefined
+        ? 0
+        : count *
+          one.part *
+          (1 + (one.pause * served * (flows[flow]?.share ?? 0)) / Math.max(1e-9, one.part * underWay)),
+    )
+    const sum = exact.reduce((total, value) => total + value, 0)
+    return sum > 0
+      ? apportioned(
+          Math.round(sum),
+          exact.map((value) => value / sum),
+        )
+      : exact
+  })
+  return closed.map((one, flow): BehaviourWithoutCalls => {
+    if (one === undefined) {
+      const part = flows[flow]?.share ?? 0
+      return {
+        kind: 'open',
+        arrivals: { kind: 'steps', perSecond: { stepMs, values: rates.map((rate) => rate * part) } },
+        onRejection,
+      }
+    }
+    const active: Steps = { stepMs, values: threads.map((counts) => counts[flow] ?? 0) }
+    const think = exponential(Math.min(3_600_000, one.pause * MS_PER_SECOND))
+    return { kind: 'closed', threads: Math.max(...active.values), think, active, onRejection }
+  })
+}
+
+/** Of requests that wait or execute. */
+const presentIn = ({ schemas }: ObservedLevel): number =>
+  schemas.reduce((sum, { present }) => sum + (meanOf(present) ?? 0), 0)
+
+/** Rates that change no more than by chance are averaged over this much time: chance is drawn again. */
+const STEADY_MS = 20_000
+/** Variance of the requests of some seconds, compared with a Poisson process. */
+const MOST_STEADY = 3
+
+/** Whether requests come evenly and not in waves. */
+function isSteady(perSecond: readonly number[], stepMs: number): boolean {
+  const size = stepsOf(stepMs)
+  const counts = Array.from({ length: Math.floor(perSecond.length / size) }, (_, bin) =>
+    perSecond.slice(bin * size, (bin + 1) * size).reduce((sum, rate) => sum + (rate * stepMs) / MS_PER_SECOND, 0),
+  )
+  const mean = meanOf(counts) ?? 0
+  const variance = meanOf(counts.map((count) => (count - mean) ** 2)) ?? 0
+  return variance <= MOST_STEADY * Math.max(1, mean)
 }
 
 /** A whole number split by parts of 1: largest remainders first. */
@@ -160,7 +224,12 @@ export function smoothed(values: readonly number[], steps: number): readonly num
 }
 
 /** Requests of each width, with the observed frequencies; with `part`, this share of them is wide. */
-function callsOf(traffic: SchemaTraffic, { narrow, wide }: Specimen, part: number | undefined): readonly CallKind[] {
+function callsOf(
+  traffic: SchemaTraffic,
+  { narrow, wide }: Specimen,
+  part: number | undefined,
+  slowness: number,
+): readonly CallKind[] {
   const widths = widthsOf(traffic.widths)
   const factors = executionFactors(traffic, widths)
   const execution = executionOf(traffic)
@@ -168,7 +237,9 @@ function callsOf(traffic: SchemaTraffic, { narrow, wide }: Specimen, part: numbe
     const address = wide === undefined || (seats === 1 && narrow !== undefined) ? narrow : listOfWidth(wide, seats)
     if (address === undefined) return []
     const factor = seats === 1 ? factors.narrow : factors.wide
-    return [{ method: address.method, target: address.url, weight: count, execution: scaled(execution, factor) }]
+    return [
+      { method: address.method, target: address.url, weight: count, execution: scaled(execution, factor * slowness) },
+    ]
   })
 }
 

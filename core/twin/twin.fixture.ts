@@ -1,9 +1,10 @@
 import { builtInObjects } from '../config/builtIn.ts'
 import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
+import type { DumpFrame } from '../frame/dump.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { User } from '../request/match.ts'
 import { constant, lognormal } from '../simulate/random.ts'
-import { serverFrame } from '../simulate/serverFrame.ts'
+import { dumpFrame, serverFrame } from '../simulate/serverFrame.ts'
 import { createSimulation } from '../simulate/simulation.ts'
 import type { Behaviour, CallKind, ClientGroup, Workload } from '../simulate/workload.ts'
 import { secondsToNs } from '../units.ts'
@@ -62,10 +63,14 @@ interface PagesWanted {
 }
 
 /** Pages of a simulated server, one per second, from `from` to `until` seconds; `edit` is applied at its time. */
-export function pagesOf(
+export const pagesOf = (workload: Workload, wanted: PagesWanted): readonly ServerFrame[] =>
+  pagesAndDumps(workload, wanted).pages
+
+/** The same, and a dump of the requests every five seconds. */
+export function pagesAndDumps(
   workload: Workload,
   { from, until, edit, server = SERVER }: PagesWanted,
-): readonly ServerFrame[] {
+): { readonly pages: readonly ServerFrame[]; readonly dumps: readonly DumpFrame[] } {
   const simulation = createSimulation({
     ...engineOptions(server, 0, secondsToNs(until)),
     seed: 7,
@@ -73,10 +78,13 @@ export function pagesOf(
     configuration: OBJECTS,
   })
   const pages: ServerFrame[] = []
+  const dumps: DumpFrame[] = []
   for (let second = 0; second <= until; second++) {
     simulation.runTo(secondsToNs(second))
     if (edit?.at === second) simulation.configure(edit.objects)
-    if (second >= from) pages.push(serverFrame(simulation.engine.snapshot(), { id: 'server', version: VERSION }))
+    if (second < from) continue
+    pages.push(serverFrame(simulation.engine.snapshot(), { id: 'server', version: VERSION }))
+    if (second % 5 === 0) dumps.push(dumpFrame('server', simulation.engine))
   }
-  return pages
+  return { pages, dumps }
 }

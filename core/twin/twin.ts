@@ -1,5 +1,5 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import type { FitLevel, Observation, ObservedLevel, Quantities } from '../contract/forecast.ts'
+import type { FitLevel, Observation, ObservedLevel, Quantities, TwinHistory } from '../contract/forecast.ts'
 import { MS_PER_SECOND, type Seats } from '../units.ts'
 import type { Variant } from '../whatif/variant.ts'
 import { SHORTEST_RUN_SECONDS, WARM_SECONDS } from './history.ts'
@@ -14,8 +14,8 @@ export interface Twin {
   readonly observation: Observation
   readonly guesses: ReadonlyMap<string, readonly Guess[]>
   readonly fit: readonly FitLevel[]
-  /** The last part of the history, which the guesses were not fitted to; absent if there are few pages. */
-  readonly held?: Observation
+  /** What the levels did in equal parts of the history. */
+  readonly parts: TwinHistory['parts']
   /** Results of the ensemble's runs under the present objects, each with the guesses and the seed of its forecast. */
   readonly controls: readonly (Observation | undefined)[]
   /** Flow schemas whose requests could not be constructed. */
@@ -67,7 +67,7 @@ export const smoothedOf = (
   )
 
 /** For a level without requests so far. */
-const USUAL: Guess = { clients: 'open', think: 0, smoothMs: 0, onRejection: 'next', flows: 6, elephant: 0.7 }
+const USUAL: Guess = { clients: 'open', think: 0, onRejection: 'next', flows: 6, elephant: 0.7 }
 
 /** The runs of a forecast combine this many guesses of each level and seeds. */
 const MEMBERS = 4
@@ -91,6 +91,6 @@ function guessFor(
   const list = guesses.get(name) ?? []
   const guess = list[number % Math.max(1, list.length)]
   const level = observation.levels.find((one) => one.name === name)
-  if (guess?.clients !== 'closed' || level === undefined || wasRejecting(level)) return guess
+  if (guess === undefined || guess.clients === 'open' || level === undefined || wasRejecting(level)) return guess
   return { ...guess, onRejection: honours ? 'retry' : 'next' }
 }

@@ -22,7 +22,7 @@ import {
   type GivenEdit,
 } from './edit.ts'
 import { runKeptForecasts } from './keptForecasts.ts'
-import { type PastPages, readPages } from './pastPages.ts'
+import { readPages } from './pastPages.ts'
 import { defaultSource, OWN_OBJECTS, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, SEATS } from './usage.ts'
 
@@ -54,10 +54,8 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   if (serverLimit === undefined) checkNamesEdit(given, 'forecast')
   const output = readOutput(given, ['yaml'])
   const read = await readTwin(given, console, (beside) => editOf(given, console, beside))
-  if (read === undefined) return 2
-  const { pages, objects: edit, twin } = read
-  for (const sentence of [...edit.notes, ...pages.findings]) console.tell(sentence)
-  if (rejects(edit.errors, console)) return 1
+  if (typeof read === 'number') return read
+  const { objects: edit, twin } = read
   const report = forecastOf(twin, edit.after, {
     ...(serverLimit !== undefined && { serverLimit }),
     mayGoOn: () => !console.signal.aborted,
@@ -76,28 +74,33 @@ async function editOf(given: Given, console: Console, beside: Beside): Promise<O
 }
 
 interface ReadTwin<T> {
-  readonly pages: PastPages
   readonly objects: T
   readonly twin: Twin
 }
 
 /**
- * Pages of the source, its objects as `objectsOf` returns them, and the twin; `undefined` when the command is to end.
+ * The objects of a source as `objectsOf` returns them, and its twin; the exit code when the command is to end. Objects
+ * that a server would reject are refused before the source is read, unless they are its own.
  */
-export async function readTwin<T extends Pick<GivenEdit, 'before' | 'version'>>(
+export async function readTwin<T extends Pick<GivenEdit, 'before' | 'version' | 'errors' | 'notes'>>(
   given: Given,
   console: Console,
   objectsOf: (beside: Beside) => Promise<T>,
-): Promise<ReadTwin<T> | undefined> {
+): Promise<ReadTwin<T> | ExitCode> {
   const seconds = readNumber(given, 'seconds', SECONDS) ?? DEFAULT_SECONDS
   const own = readNumber(given, 'server-limit', SEATS)
   const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
   const withObjects = OWN_OBJECTS.has(spec.kind)
+  const early = withObjects ? undefined : await objectsOf({ reported: undefined, source: undefined })
+  if (early !== undefined && early.errors.length > 0 && refused(early, console)) return 1
   const pages = await readPages(given, console, { spec, seconds, server: given.value('of-server'), withObjects })
-  if (pages === undefined) return undefined
+  if (pages === undefined) return 2
   const [server] = pages.frame?.servers ?? []
+  const isSettled = early !== undefined && (server?.version === undefined || server.version === early.version)
   const source = withObjects ? pages : undefined
-  const objects = await objectsOf({ reported: server?.version, source })
+  const objects = isSettled ? early : await objectsOf({ reported: server?.version, source })
+  for (const sentence of pages.findings) console.tell(sentence)
+  if (refused(objects, console)) return 1
   const { before, version } = objects
   const { seats } = serverLimitOf({ own, spec, server, objects: before })
   const history = twinHistory(pages.frames, REQUESTS_OF_RUN)
@@ -115,7 +118,12 @@ export async function readTwin<T extends Pick<GivenEdit, 'before' | 'version'>>(
     },
     () => !console.signal.aborted,
   )
-  return twin && { pages, objects, twin }
+  return twin === undefined ? 2 : { objects, twin }
+}
+
+function refused({ notes, errors }: Pick<GivenEdit, 'notes' | 'errors'>, console: Console): boolean {
+  for (const sentence of notes) console.tell(sentence)
+  return rejects(errors, console)
 }
 
 const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds, or name more pages of the same server.`

@@ -70,6 +70,9 @@ const consent = createConsent({
   now: () => systemEnvironment.now(),
 })
 
+/** Read once: the manifests on it are evaluated with the version of a server that is only known later. */
+let input: Promise<Buffer> | undefined
+
 const console: Console = {
   environment: systemEnvironment,
   access: systemAccess(recording, stateDir, consent),
@@ -90,7 +93,7 @@ const console: Console = {
   platform: process.platform,
   signal: abort.signal,
   ...output,
-  readStdin: (mostBytes) => gather('The standard input', stdin(), { mostBytes, signal: abort.signal }),
+  readStdin: (mostBytes) => (input ??= gather('The standard input', stdin(), { mostBytes, signal: abort.signal })),
   stdin,
   openBrowser: (file) => openBrowser(process.platform, file),
   printsToTerminal: process.stdout.isTTY,

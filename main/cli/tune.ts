@@ -16,7 +16,7 @@ import { levelsWithRequests, searchEdit } from '../threads/tuneSearch.ts'
 import { progressOf, type Console, type ExitCode } from './console.ts'
 import { lists, texts } from './options.ts'
 import { oneText, tellFindings } from './inputFiles.ts'
-import { configurationBefore, EDIT_OPTIONS, rejects } from './edit.ts'
+import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
 import { readTwin, TWIN_OPTIONS } from './forecast.ts'
 import { answerLines } from './print/terminal.ts'
 import { refuseExisting } from './refuseExisting.ts'
@@ -124,10 +124,8 @@ async function planOfSource(given: Given, console: Console): Promise<Asked | und
     checkWords(given, namesOfObjects(objects))
     return { before: objects, version, notes, errors }
   })
-  if (read === undefined) return undefined
-  const { twin, pages, objects } = read
-  for (const sentence of [...objects.notes, ...pages.findings]) console.tell(sentence)
-  if (rejects(objects.errors, console)) return undefined
+  if (typeof read === 'number') return undefined
+  const { twin } = read
   for (const sentence of [spanText(twin), ...misfits(twin.fit)]) console.tell(sentence)
   return planOfGoals(twinBase(twin), 'The twin', given, console)
 }

@@ -1,5 +1,5 @@
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
-import type { ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/contract/forecast.ts'
+import type { Earlier, ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/contract/forecast.ts'
 import type { ScenarioEvent, ScenarioWish } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, RunGiven, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
 import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
@@ -28,8 +28,7 @@ export interface ForecastTask {
   readonly wish: ForecastWish
   readonly evidence?: ForecastEvidence | undefined
   readonly twin?: Twin | undefined
-  /** Factor by which the bands are widened. */
-  readonly widening: number
+  readonly earlier: Earlier
 }
 
 /** The twin as soon as it is fitted, then the events for the page. */

@@ -31,7 +31,7 @@ export interface KeptPages {
   /** Of one server, in any order. */
   frames(server: string): readonly ServerFrame[]
   /** Of one server, for a forecast. */
-  evidence(server: string): Omit<ForecastEvidence, 'widening'>
+  evidence(server: string): Omit<ForecastEvidence, 'earlier'>
   /** Of all servers, for a diagnosis of that instant; without one, of the last page. */
   all(asOf: UnixMs | undefined): Evidence
 }

@@ -117,12 +117,12 @@ function scenarioIn(file: string, text: string): AnyScenario {
 }
 
 /** Fits the twin unless there is one, and forecasts the draft. */
-function runForecast({ wish, evidence, twin: known, widening }: ForecastTask): ForecastReport {
+function runForecast({ wish, evidence, twin: known, earlier }: ForecastTask): ForecastReport {
   const twin = known ?? fitted({ wish, evidence })
   if (known === undefined) tell({ kind: 'twin', twin })
   const from = known === undefined ? FIT_PART : 0
   const report = forecast(twin, acceptable(wish.after, wish.version), {
-    widening,
+    earlier,
     seconds: WATCH_MS / MS_PER_SECOND,
     mayGoOn: (part) => goOn(from + part * (1 - from)),
     enough: () => elapsed() > FORECAST_MS,

@@ -179,7 +179,7 @@ export async function openSource(
       },
       'forecast.evidence': async ({ server, at }) => ({
         ...(at === undefined ? pages : pagesUpTo(recorded(), at)).evidence(server),
-        widening: await watching.widening(),
+        earlier: await watching.earlier(),
       }),
       'diagnosis.read': async ({ at }) => {
         const { diagnose } = await import('../../core/diagnose/diagnose.ts')

@@ -1,12 +1,13 @@
 import { configDiff } from '../../core/config/content.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import type { Effect, EffectsState } from '../../core/contract/effect.ts'
+import type { Earlier } from '../../core/contract/forecast.ts'
 import type { AppliedChange, JournalEntry, WatchRequest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { measureEffect, watchedUntil } from '../../core/twin/effect.ts'
-import { scoreOf, wideningOf } from '../../core/twin/judge.ts'
+import { earlierOf, scoreOf } from '../../core/twin/judge.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Store } from '../store/store.ts'
@@ -18,8 +19,8 @@ export interface Effects {
   readonly states: Subscribable<EffectsState>
   /** Of a journal entry; `undefined` where it was not watched. */
   read(id: string): Promise<Effect | undefined>
-  /** The error of previous forecasts, as a factor for the next bands. */
-  widening(): Promise<number>
+  /** How previous forecasts held. */
+  earlier(): Promise<Earlier>
   /** Watches an edit from its last page on. Without pages of the server there is nothing to watch. */
   begin(entry: Pick<JournalEntry, 'id' | 'label' | 'changes'>, watch: WatchRequest): Promise<void>
   /** The objects changed otherwise: watching ends here. */
@@ -112,9 +113,9 @@ export function createEffects(options: EffectsOptions): Effects {
       await loaded
       return kept.find((one) => one.id === id)
     },
-    async widening() {
+    async earlier() {
       await loaded
-      return wideningOf(kept)
+      return earlierOf(kept)
     },
     async begin({ id, label, changes }, { server, forecast }) {
       await loaded

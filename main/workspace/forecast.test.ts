@@ -19,7 +19,7 @@ function runner(present?: { ms: number }) {
   const begun: Begun[] = []
   const forecast: WhatIfRunner['forecast'] = (task, emit, signal) =>
     void begun.push({ task, emit, isOver: () => signal.aborted })
-  const evidence = { history: {}, flows: [], widening: 1 }
+  const evidence = { history: {}, flows: [], earlier: {} }
   const source = {
     connection: { spec: { kind: present === undefined ? 'scrape' : 'simulation' } },
     call: (name: string) =>

@@ -1,7 +1,7 @@
 import { FIT_PART } from '../../core/bounds.ts'
 import type { AbortSignalLike, StreamHandlers } from '../../core/contract/contract.ts'
 import { ProblemError, toProblem } from '../../core/errors.ts'
-import type { ForecastWish } from '../../core/contract/forecast.ts'
+import type { Earlier, ForecastWish } from '../../core/contract/forecast.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
@@ -40,7 +40,7 @@ interface KeptTwin {
   /** Our own time when the fit was done. */
   readonly atMs: UnixMs
   readonly twin: Twin
-  readonly widening: number
+  readonly earlier: Earlier
 }
 
 /** A fit in progress, and all callers that wait for it. */
@@ -67,10 +67,10 @@ export function forecastHandlers({ runner, sourceOf, environment }: ForecastOpti
     const ofMs = await presentOf(wish.of.connection)
     const evidence = await sourceOf(wish.of.connection).call('forecast.evidence', wish.of)
     if (evidence.history === null) throw new ProblemError('not-found', TOO_SHORT)
-    const { widening } = evidence
+    const { earlier } = evidence
     const twin = await new Promise<Twin>((resolve, reject) => {
       by.forecast(
-        { wish, evidence, widening },
+        { wish, evidence, earlier },
         (event) => {
           if (event.kind === 'twin') resolve(event.twin)
           else if (event.kind === 'failed') reject(ProblemError.of(event.problem))
@@ -81,7 +81,7 @@ export function forecastHandlers({ runner, sourceOf, environment }: ForecastOpti
     })
     // The runs that would follow belong to the first draft that needed the twin.
     end.abort()
-    const kept = { ofMs, atMs: environment.now(), twin, widening }
+    const kept = { ofMs, atMs: environment.now(), twin, earlier }
     twins.delete(key)
     twins.set(key, kept)
     const [oldest] = twins.keys()
@@ -135,10 +135,10 @@ export function forecastHandlers({ runner, sourceOf, environment }: ForecastOpti
           from = FIT_PART
           emit({ kind: 'progress', part })
         }
-        const { twin, widening } = await twinFor(by, wish, tell, signal)
+        const { twin, earlier } = await twinFor(by, wish, tell, signal)
         if (signal.aborted) return
         by.forecast(
-          { wish, twin, widening },
+          { wish, twin, earlier },
           (event) => {
             if (event.kind === 'progress') emit({ kind: 'progress', part: from + event.part * (1 - from) })
             else if (event.kind !== 'twin') emit(event)

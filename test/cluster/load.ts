@@ -38,6 +38,12 @@ export interface LoadClient {
   readonly thinkMs?: number
   /** At most so many requests a second of all workers together, evenly spaced, as a client library limits itself. */
   readonly perSecond?: number
+  /** Open loop: so many requests per second together, whatever becomes of the others; `workers` bounds how many are open. */
+  readonly openPerSecond?: number
+  /** Requests are only sent in the first `activeSeconds` of each period, which begins `fromSeconds` late. */
+  readonly waves?: { readonly fromSeconds: number; readonly activeSeconds: number; readonly periodSeconds: number }
+  /** After a 429 the same request is sent again after `Retry-After`, as client-go does; otherwise the next one follows. */
+  readonly retries?: boolean
   /** Seconds after the start of the load. */
   readonly from?: number
   readonly to?: number
@@ -86,25 +92,50 @@ export async function runLoad(
     agents.set(user, agent)
     return agent
   }
+  const send = async (client: LoadClient, plan: Plan, end: AbortSignal): Promise<Answer> => {
+    const sent = performance.now()
+    const answer = await sendOnce(cluster, agentOf(plan.user), plan, end)
+    if (end.aborted) return answer
+    const { status } = answer
+    answers.set(status, (answers.get(status) ?? 0) + 1)
+    onAnswer?.({ user: plan.user, status, sentAt: (sent - began) / 1_000, tookMs: performance.now() - sent })
+    if (client.retries !== true || answer.status !== 429) return answer
+    await pause(answer.retryAfterMs, end)
+    return end.aborted ? answer : send(client, plan, end)
+  }
+  const untilActive = async ({ waves }: LoadClient, end: AbortSignal): Promise<void> => {
+    if (waves === undefined) return
+    const [period, active] = [waves.periodSeconds * 1_000, waves.activeSeconds * 1_000]
+    const at = (performance.now() - began + period - waves.fromSeconds * 1_000) % period
+    if (at >= active) await pause(period - at, end)
+  }
   const worker = async (client: LoadClient, index: number, turnOf: () => number): Promise<void> => {
     const end = AbortSignal.any([over, AbortSignal.timeout((client.to ?? seconds) * 1_000)])
     // Workers start spread over a second, as clients do.
     await pause((client.from ?? 0) * 1_000 + Math.random() * 1_000, end)
     for (let turn = 0; !end.aborted; turn++) {
       await pause(turnOf() - performance.now(), end)
+      await untilActive(client, end)
       if (end.aborted) return
-      const plan = client.plan(index, turn)
-      const sent = performance.now()
-      const status = await send(cluster, agentOf(plan.user), plan, end)
+      const { status } = await send(client, client.plan(index, turn), end)
       if (end.aborted) return
-      answers.set(status, (answers.get(status) ?? 0) + 1)
-      onAnswer?.({ user: plan.user, status, sentAt: (sent - began) / 1_000, tookMs: performance.now() - sent })
       const served = status >= 200 && status < 300
       await pause((served ? (client.thinkMs ?? 0) : BACKOFF_MS) * (0.5 + Math.random()), end)
     }
   }
+  const stream = async (client: LoadClient, perSecond: number): Promise<void> => {
+    let open = 0
+    for (let turn = 0; !over.aborted; turn++) {
+      await pause((-Math.log(1 - Math.random()) * 1_000) / perSecond, over)
+      await untilActive(client, over)
+      if (open >= client.workers) continue
+      open++
+      void send(client, client.plan(turn, turn), over).finally(() => open--)
+    }
+  }
   await Promise.all(
     clients.flatMap((client) => {
+      if (client.openPerSecond !== undefined) return [stream(client, client.openPerSecond)]
       const turnOf = turnsOf(client.perSecond)
       return Array.from({ length: client.workers }, (_, index) => worker(client, index, turnOf))
     }),
@@ -134,7 +165,7 @@ export async function sendEach(
   await Promise.all(
     plans.map(async ({ atMs, plan }) => {
       await sleep(Math.max(0, began + atMs - performance.now()))
-      const status = await send(cluster, agent, plan, new AbortController().signal)
+      const { status } = await sendOnce(cluster, agent, plan, new AbortController().signal)
       answers.set(status, (answers.get(status) ?? 0) + 1)
     }),
   )
@@ -154,8 +185,15 @@ const credentials = (
   ...(groups !== undefined && groups.length > 0 && { 'impersonate-group': groups }),
 })
 
-/** Resolves to the status code when the answer is over, 0 when there was none. */
-function send(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): Promise<number> {
+interface Answer {
+  /** 0 when there was none. */
+  readonly status: number
+  /** At least a second. */
+  readonly retryAfterMs: number
+}
+
+/** Resolves when the answer is over. */
+function sendOnce(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve) => {
     const length = Buffer.byteLength(plan.body ?? '')
     const headers = {
@@ -167,12 +205,13 @@ function send(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): 
         : { 'content-type': plan.contentType ?? 'application/json', 'content-length': length }),
     }
     const timers: NodeJS.Timeout[] = []
-    let status = 0
+    let [status, retryAfterMs] = [0, BACKOFF_MS]
     const sent = request(
       cluster.url + plan.path,
       { agent, method: plan.method ?? 'GET', headers, signal },
       (response) => {
         status = response.statusCode ?? 0
+        retryAfterMs = Math.max(1, Number(response.headers['retry-after']) || 1) * 1_000
         // Rejected before the body was sent: the connection is usable again once it has been.
         if (!sent.writableEnded) sent.end(plan.body)
         if (plan.hangUpMs !== undefined) timers.push(setTimeout(() => response.destroy(), plan.hangUpMs))
@@ -183,7 +222,7 @@ function send(cluster: Cluster, agent: Agent, plan: Plan, signal: AbortSignal): 
     )
     const finish = (): void => {
       timers.forEach(clearTimeout)
-      resolve(status)
+      resolve({ status, retryAfterMs })
     }
     sent.on('error', finish)
     sent.on('close', finish)

@@ -56,16 +56,16 @@ export const write =
     dryRun(user, CONFIG_MAPS, configMap(`w-${worker}-${turn}`, 200), holdMs, query)
 
 /** A list: as many seats as the server estimates for its objects, for as long as the encoding takes. */
-const list =
+export const list =
   (user: string, query = '') =>
   (): Plan => ({ user, path: `${CONFIG_MAPS}${query}` })
 
-const read = (worker: number, turn: number): Plan => ({
+export const read = (worker: number, turn: number): Plan => ({
   user: mouse(worker),
   path: `${CONFIG_MAPS}/${seedName(worker * 31 + turn * 7)}`,
 })
 
-const lease =
+export const lease =
   (user: string, holdMs: number) =>
   (worker: number, turn: number): Plan =>
     dryRun(
@@ -81,14 +81,14 @@ const lease =
     )
 
 /** Of the nodes' requests, writes to nodes go to node-high, all others to system. */
-const nodeStatus = (holdMs: number) => (): Plan => ({
+export const nodeStatus = (holdMs: number) => (): Plan => ({
   user: NODE,
   path: '/api/v1/nodes/n1/status?dryRun=All',
   method: 'PUT',
   body: JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }),
   holdMs: around(holdMs),
 })
-const nodeReview = (holdMs: number) => (): Plan =>
+export const nodeReview = (holdMs: number) => (): Plan =>
   dryRun(
     NODE,
     '/apis/authorization.k8s.io/v1/subjectaccessreviews',

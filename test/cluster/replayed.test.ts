@@ -15,6 +15,7 @@ import { defaultVariant } from '../../core/whatif/variant.ts'
 import { runCommand } from '../harness/command.ts'
 import { builtInObjects, nothingHeld } from '../harness/proxied.ts'
 import { CRAWLER, mouse, OPERATOR, SCHEDULER, WRITER } from './identities.ts'
+import { drawEdits, drawOpenClients } from '../prediction/draw.ts'
 import { type Plan, sendEach } from './load.ts'
 import { seed, write } from './profiles.ts'
 import { proxyOf } from './proxied.ts'
@@ -30,8 +31,12 @@ const SHORT_MS = 50
 /** Fewer rejections are too few for a rate. */
 const FEW = 20
 
+/** Draws the requests and the configurations instead of those that are written here. */
+const SEED = process.env['APF_REPLAYED_SEED']
+const VERSION = 'v1.37.2'
+
 /** Of each user: requests a second, and milliseconds that one takes. */
-const CLIENTS = [
+const USUAL_CLIENTS = [
   { user: CRAWLER, perSecond: 14, ms: 400 },
   { user: WRITER, perSecond: 8, ms: 250 },
   { user: OPERATOR, perSecond: 10, ms: 300 },
@@ -40,9 +45,11 @@ const CLIENTS = [
   { user: mouse(2), perSecond: 4, ms: 200 },
 ]
 
+const CLIENTS = SEED === undefined ? USUAL_CLIENTS : drawOpenClients(Number(SEED))
+
 /** The same requests at the same instants each time. */
 function requests(): readonly { readonly atMs: number; readonly plan: Plan }[] {
-  const random = seededRandom(1)
+  const random = seededRandom(Number(SEED ?? 1))
   return CLIENTS.flatMap(({ user, perSecond, ms }, place) => {
     const own: { atMs: number; plan: Plan }[] = []
     for (let atMs = 0; ;) {
@@ -66,7 +73,7 @@ const changed = (change: (limited: Limited) => Limited): ObjectSet => ({
   }),
 })
 
-const CANDIDATES: ReadonlyMap<string, ObjectSet> = new Map([
+const USUAL_CANDIDATES: ReadonlyMap<string, ObjectSet> = new Map([
   [
     'fewer',
     changed((limited) => ({ ...limited, nominalConcurrencyShares: 40, lendablePercent: 0, borrowingLimitPercent: 0 })),
@@ -82,6 +89,32 @@ const CANDIDATES: ReadonlyMap<string, ObjectSet> = new Map([
   ],
   ['reject', changed((limited) => ({ ...limited, limitResponse: { type: 'Reject' } }))],
 ])
+
+const DRAWN_EDITS = 3
+const SEATS = { maxInflight: FLAGS.maxRequestsInFlight, maxMutatingInflight: FLAGS.maxMutatingRequestsInFlight }
+
+/** Each drawn edit on top of the earlier ones; those of flags are none of objects. */
+function drawnCandidates(number: number): ReadonlyMap<string, ObjectSet> {
+  const given = { seed: number, flags: SEATS, levels: ['workload-low', 'workload-high', 'global-default'] }
+  const edits = drawEdits(given, builtInObjects, VERSION, DRAWN_EDITS)
+  for (const [i, { what }] of edits.entries()) console.log(`drawn-${i}: ${what}`)
+  return new Map(edits.map(({ objects }, i) => [`drawn-${i}`, objects]))
+}
+
+const CANDIDATES = SEED === undefined ? USUAL_CANDIDATES : drawnCandidates(Number(SEED))
+
+/** What differs from the built-in objects. Fields that a manifest leaves out keep their values. */
+const manifestsOf = ({ levels, schemas }: ObjectSet): string =>
+  [
+    ...levels
+      .filter((level) => !builtInObjects.levels.includes(level))
+      .map((level) => manifestOf('PriorityLevelConfiguration', level)),
+    ...schemas
+      .filter((schema) => !builtInObjects.schemas.includes(schema))
+      .map((schema) => manifestOf('FlowSchema', schema)),
+  ]
+    .map((manifest) => stringify(manifest).replace('type: Reject', 'type: Reject\n      queuing: null'))
+    .join('---\n')
 
 const ResultSchema = z.object({
   candidates: z.array(
@@ -156,12 +189,9 @@ describe.skipIf(noCluster)('requests that a proxy in front of a real server reco
     const rows = join(folder, 'rows.ndjson')
     await writeFile(rows, recorded.map((row) => JSON.stringify(row)).join('\n'))
     const options: string[] = []
-    for (const [name, { levels }] of CANDIDATES) {
+    for (const [name, objects] of CANDIDATES) {
       const file = join(folder, `${name}.yaml`)
-      const level = levels.find(({ metadata }) => metadata.name === LEVEL) ?? {}
-      // Fields that a manifest leaves out keep their values.
-      const manifest = stringify(manifestOf('PriorityLevelConfiguration', level))
-      await writeFile(file, manifest.replace('type: Reject', 'type: Reject\n      queuing: null'))
+      await writeFile(file, manifestsOf(objects))
       options.push('--candidate', `${name}=${file}`)
     }
     const baseline = `max-requests-inflight=${FLAGS.maxRequestsInFlight},max-mutating-requests-inflight=${FLAGS.maxMutatingRequestsInFlight}`

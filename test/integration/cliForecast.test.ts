@@ -88,16 +88,33 @@ it('prints what came of applied forecasts', async () => {
     await store.effects.change('prod', '1', () => APPLIED)
     store.close()
     const { output } = await runHere('forecast', '--kept')
-    expect(output).toContain('prod: 1 of 2 numbers inside their bands over the last edit.')
+    expect(output).toContain('prod: wait p99 0 of 1, seats 1 of 1 in their bands; over the last edit.')
     expect(output).toMatch(/workload-low .* 3\.20 s outside \(1\.00 s – 2\.00 s\)/)
     const [kept] = z.array(z.looseObject({})).parse(JSON.parse((await runHere('forecast', '--kept', '--json')).output))
-    expect(kept).toMatchObject({ target: 'prod', score: { edits: 1, numbers: 2, inside: 1 } })
+    expect(kept).toMatchObject({
+      target: 'prod',
+      score: {
+        edits: 1,
+        quantities: [
+          { quantity: 'waitP99', inside: 0 },
+          { quantity: 'seats', inside: 1 },
+        ],
+      },
+    })
     const both = await runHere('forecast', '--kept', '--edit', file('edit.yaml'))
     expect(both).toMatchObject({ code: 2, told: expect.stringContaining('--edit does not go with it') })
   } finally {
     if (state === undefined) delete process.env['APF_CONSOLE_STATE']
     else process.env['APF_CONSOLE_STATE'] = state
   }
+})
+
+it('refuses what a server would reject before it asks the server', async () => {
+  const url = 'http://127.0.0.1:1/metrics'
+  const { code, told } = await runHere('forecast', '--metrics-url', url, '--edit', file('wrong.yaml'))
+  expect(code).toBe(1)
+  expect(told).toContain('nominalConcurrencyShares')
+  expect(told).not.toContain('127.0.0.1')
 })
 
 it('says what a server would reject, and what is missing', async () => {

@@ -7,7 +7,7 @@ import { rejectedRate } from '../../../../core/history/range.ts'
 import type { LevelSeries, Series } from '../../../../core/history/series.ts'
 import { valueAxis } from '../../../../core/text/axis.ts'
 import { watchedUntil } from '../../../../core/twin/effect.ts'
-import { judge } from '../../../../core/twin/judge.ts'
+import { isBanded, judge } from '../../../../core/twin/judge.ts'
 import { judgedSentence, QUANTITY_LABELS } from '../../../../core/twin/present.ts'
 import { linePath, xOfTime, yOfValue, type Plot, type TimeDomain } from '../../../charts/plot.data.ts'
 import { Drawing, levelStyle, PlotAxes, useSize } from '../../../charts/plot.tsx'
@@ -52,7 +52,7 @@ export function EffectCharts({ effect, edited }: { readonly effect: Effect; read
             <EffectChart
               key={`${level.name} ${quantity}`}
               title={`${level.name}: ${QUANTITY_LABELS[quantity].toLowerCase()}`}
-              said={one === undefined ? '' : sentenceText(judgedSentence(one), format)}
+              said={one === undefined || !isBanded(one) ? '' : sentenceText(judgedSentence(one), format)}
               band={forecast?.levels.find((each) => each.level === level.name)?.bands[quantity]}
               points={series.times.map((at, index) => ({ at, value: read(level, index) }))}
               {...{ level: level.name, isTime: quantity === 'waitP99', domain, atMs }}
