@@ -323,7 +323,7 @@ export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
 }
 
 /** Executing seats per executing request from which requests are wide. */
-const WIDE = 2.5
+export const WIDE = 2.5
 
 /** Whether the executing requests are many seats wide. */
 export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>

@@ -58,8 +58,12 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       symptom: slowTitle(slowed),
       text: 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.',
       needs: [weighing(5, everywhere)],
-      unless: [newFlood(server)],
-      hints: [inTrouble, ...troubled.slice(0, 1).map((level) => not(moreRequests(level)))],
+      // A flood makes a machine busy: it comes first, and both may be true.
+      hints: [
+        weighing(5, not(newFlood(server))),
+        inTrouble,
+        ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
+      ],
       remedy: advice(
         'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks called for all requests. Do not raise limits: more requests at once make a slow server slower.',
       ),

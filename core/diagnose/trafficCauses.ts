@@ -11,6 +11,8 @@ import {
   moreRequests,
   mostlyOf,
   newFlood,
+  newSuspect,
+  WIDE,
   culpritOf,
   nameOf,
   not,
@@ -42,6 +44,8 @@ import { victimNames } from '../verdict/cause.ts'
 const USUAL_TIME_OUT_SECONDS = 15
 /** Fraction of the seats of a level from which watches or lingering writes explain that it is full. */
 const MOST_OF_SEATS = 0.4
+/** The same where the client out of proportion holds them: the rest of its requests still waits. */
+const MUCH_OF_SEATS = 0.25
 /** Seconds without waiting requests after which a burst is over. */
 const OVER_SECONDS = 8
 
@@ -113,7 +117,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     {
       cause: 'wide-requests',
       ...(holder === undefined ? standing : held),
-      culprit: level.suspects[0]?.name ?? (holder && mostlyOf(holder)),
+      culprit: widestIn(server, level) ?? (holder && mostlyOf(holder)),
       place: holder === undefined ? place : { ...place, schema: holder.schema, flow: holder.flow },
       text: `The requests of ${name} are wide: each list of many objects takes several seats, so few of them fill the level.${holder === undefined ? '' : ` ${nameOf(holder)} holds ${plain.percent(holder.partOfLevel)} of its seats.`}`,
       needs: [wide],
@@ -131,12 +135,12 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       ...standing,
       culprit: watcherIn(server, level),
       victims: victimsIn(server, level, { culprits: new Set([watcherIn(server, level) ?? '']), schemas: new Set() }),
-      text: `Watches that are being initialised hold most of the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
+      text: `Watches that are being initialised${watcherIn(server, level) === undefined ? '' : `, most of them of ${watcherIn(server, level)}`}, hold the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
       needs: [watching(level, server)],
       within: [full],
       hints: [not(wide), not(slower)],
       remedy: advice(
-        'Let clients back off with jitter before they watch again, and let them resume from their last resourceVersion.',
+        'Let these clients back off with jitter before they watch again, and let them resume from their last resourceVersion.',
       ),
     },
     {
@@ -195,7 +199,9 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
   const largest = largestOf(level.flows)?.flow
   const [more, dominant] = [moreRequests(level), oneFlow(level, server)]
   const within = [isFull(level)]
-  const unless = [longFlow(level, server), slowerRequests(level, server), wideRequests(level)]
+  // What becomes slower after a client began to flood follows from it.
+  const slower = newSuspect(level) === undefined ? [slowerRequests(level, server)] : []
+  const unless = [longFlow(level, server), ...slower, wideRequests(level)]
   const server0 = { server: server.id, level: name }
   const victims = victimsIn(server, level, {
     culprits: new Set(suspects.map((one) => one.name)),
@@ -257,6 +263,16 @@ const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delet
 const writerIn = ({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined =>
   byUser(ledger, name).find(({ uses }) => uses.some(({ calls }) => WRITES.has(calls[0]?.digest.info.verb ?? '')))?.name
 
+/** The client with most of the seats of wide requests; none where they are of many. */
+function widestIn({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined {
+  const wide = byUser(ledger, name).filter(({ pressure, uses }) => {
+    const requests = uses.reduce((sum, { waiting, executing }) => sum + waiting + executing, 0)
+    return requests > 0 && pressure >= WIDE * requests
+  })
+  const all = wide.reduce((sum, { pressure }) => sum + pressure, 0)
+  return wide.find(({ pressure }) => pressure >= all / 2)?.name
+}
+
 /** The client with most of the seats of watches that are being initialised; none where they are of many. */
 function watcherIn({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined {
   const users = byUser(ledger, name).map(({ name: who, uses }) => ({
@@ -315,7 +331,7 @@ function watching(level: LevelFacts, server: ServerFacts) {
   return weighing(
     6,
     fact(
-      share >= MOST_OF_SEATS,
+      share >= (watcherIn(server, level) === level.suspects[0]?.name ? MUCH_OF_SEATS : MOST_OF_SEATS),
       `Watches that are initialised hold ${plain.percent(Math.min(1, share))} of the seats that ${level.name} uses.`,
     ),
   )
