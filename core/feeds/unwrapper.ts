@@ -151,8 +151,10 @@ export class LogUnwrapper {
     const value = this.whole(read)
     const records = recordsIn(value, this.wanted)
     if (records !== undefined) return records
-    if (Array.isArray(value)) return value.length === 0 ? [] : value.flatMap((one) => this.ofValue(one))
-    return typeof value === 'object' && value !== null
+    // Of a list without objects there is nothing to count but the line.
+    if (Array.isArray(value) && (value.length === 0 || value.some((one) => typeof one === 'object')))
+      return value.flatMap((one) => this.ofValue(one))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? [{ kind: 'json', value: { ...value } }]
       : [{ kind: 'text', text: String(value) }]
   }

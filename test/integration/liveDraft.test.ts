@@ -137,7 +137,7 @@ describe('a draft beside a proxy', () => {
 
   test('is laid over the newest objects of the server', async () => {
     const simulated = createSimulationSource(SimulationSpecSchema.parse({ kind: 'simulation' }), systemEnvironment, {
-      backfillSeconds: 1,
+      backfillSeconds: 0,
     })
     const server = await startSimulatedHttpServer({ server: simulated.server })
     cleanups.push(() => server.close())

@@ -255,7 +255,9 @@ describe('a kubeconfig that a page names', () => {
   })
 
   test.each(['client-certificate', 'client-key'])('does not hang on a %s that never ends', async (field) => {
-    const file = await kubeconfig({ [field]: '/dev/zero' })
+    // A key is read only beside a certificate.
+    const certificate = { 'client-certificate-data': Buffer.from('a certificate').toString('base64') }
+    const file = await kubeconfig({ ...(field === 'client-key' && certificate), [field]: '/dev/zero' })
     expect(await check(open(undefined), file)).toMatchObject({
       code: 'credentials',
       message: expect.stringMatching(/\/dev\/zero is a device, not a file/),
