@@ -5,7 +5,15 @@ import { CAUSE_INFO } from './causeList.ts'
 import { trouble } from './clues.ts'
 import { changesOf, judgedChanges, type Change } from './changes.ts'
 import { configurationCases } from './configurationCauses.ts'
-import { isTroubled, serverFacts, troubleOf, type Evidence, type LevelFacts, type ServerFacts } from './facts.ts'
+import {
+  isTroubled,
+  isWaitingNow,
+  serverFacts,
+  troubleOf,
+  type Evidence,
+  type LevelFacts,
+  type ServerFacts,
+} from './facts.ts'
 import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
@@ -138,7 +146,9 @@ function stateOf(
 ): Diagnosis['state'] {
   if (servers.length === 0 || tone === 'withheld' || tone === 'stale') return 'unknown'
   const worst = servers.flatMap(({ levels }) => levels).find(({ name }) => name === level)
-  if (tone === 'ok' || worst === undefined) return first?.symptom === undefined ? 'flowing' : 'slow'
+  // A headline may be about a level that serves requests it was not made for.
+  if (tone === 'ok' || worst === undefined || !(isTroubled(worst) || isWaitingNow(worst)))
+    return first?.symptom === undefined ? 'flowing' : 'slow'
   const { rejected } = worst
   if (allRejected(rejected) > 0) return rejected['time-out'] * 2 > allRejected(rejected) ? 'timing out' : 'rejecting'
   const { current = 0, nominal = 0 } = worst.last.limits

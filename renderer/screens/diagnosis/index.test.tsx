@@ -27,7 +27,7 @@ afterEach(() => {
 test('shows causes with evidence once there are enough samples, and leads to their level', async () => {
   const user = userEvent.setup()
   await waitFor(() => expect(screen.getByRole('heading', { level: 1 }).textContent).not.toBe('Diagnosis'))
-  for (let second = 0; second < 60; second += 1) await act(async () => story.advance(1_000))
+  for (let second = 0; second < 85; second += 1) await act(async () => story.advance(1_000))
   await user.click(screen.getByRole('button', { name: 'Examine again' }))
   await waitFor(() =>
     expect(screen.getByRole('heading', { level: 1 }).textContent).toMatch(/workload-low.*Most likely: /),
