@@ -47,7 +47,7 @@ describe('who', () => {
   it('is said in the first sentences', () => {
     const { now } = diagnose(situation('one-flow'))
     expect(now.details).toMatch(
-      /^Most likely: one flow floods: batch:hog \(\d+ to 100 % of what is too much\), since 03:02:/,
+      /^Most likely: one flow floods: batch:hog \(\d+ to 100 % of the excess\), since 03:02:/,
     )
   })
 })

@@ -59,12 +59,14 @@ export function victimsSentence(victims: Finding['victims']): string {
 
 /** `59 to 85 %`. */
 const rangeText = ({ low, high }: { readonly low: number; readonly high: number }, format: Format): string =>
-  `${format.fixed(100 * low)} to ${format.percent(high)}`
+  format.percent(low) === format.percent(high)
+    ? format.percent(high)
+    : `${format.fixed(100 * low)} to ${format.percent(high)}`
 
 /** Who or what it is and since when, and who suffers: two sentences. */
 export function causeSentences({ title, culprit, share, since, victims }: Finding, format: Format): readonly string[] {
   const who = culprit === undefined ? '' : `: ${culprit}`
-  const part = share === undefined ? '' : ` (${rangeText(share, format)} of what is too much)`
+  const part = share === undefined ? '' : ` (${rangeText(share, format)} of the excess)`
   const when = since === undefined ? '' : `, since ${format.time(since)}`
   return [`Most likely: ${title.toLowerCase()}${who}${part}${when}.`, victimsSentence(victims)]
 }
