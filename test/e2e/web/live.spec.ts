@@ -88,6 +88,7 @@ test('a proxy is started by the form, and the page says where to send requests',
   await page.getByRole('radio', { name: 'Built-in' }).click()
   await page.getByRole('textbox', { name: 'Requests in flight', exact: true }).fill('60')
   await page.getByRole('textbox', { name: 'Mutating requests in flight' }).fill('0')
+  await page.getByRole('radio', { name: 'Enforce' }).click()
   await page.getByRole('button', { name: 'Start the proxy' }).click()
   const place = page.getByRole('region', { name: 'Address for clients' })
   address = /http:\/\/127\.0\.0\.1:\d+/.exec((await place.textContent()) ?? '')?.[0] ?? ''

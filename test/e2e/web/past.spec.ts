@@ -77,7 +77,8 @@ const words = async (): Promise<readonly string[]> => {
       ),
     ),
   )
-  return all.flat().map(({ label, text }) => `${label} ${text}`)
+  // The past is not diagnosed: beside its seats stands why the limit is what it is.
+  return all.flat().map(({ label, text }) => `${label} ${text.replace('Cause and remedy', 'Why this limit')}`)
 }
 
 /**
