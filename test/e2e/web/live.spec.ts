@@ -129,12 +129,13 @@ test('rejections appear as they happen, with what their reason means', async () 
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
   // More than the six queues of the flow's hand hold; the waiting ones then disconnect.
   const flood = Array.from({ length: 340 }, () => open('carol', '/api/v1/namespaces/stuck/pods'))
-  const rejected = page.getByRole('grid', { name: 'Rejections as they happen' })
-  await expect(rejected.getByRole('row', { name: /carol queue-full/ }).first()).toBeVisible()
-  await expect(page.getByText(/The shortest queue of the flow’s hand was full/)).toBeVisible()
+  // They wait for a quarter of a minute; the lists may stand still for most of it.
   await expect(
     page.getByRole('listbox', { name: /requests wait in \d+ of \d+ queues of global-default/ }),
   ).toBeVisible()
+  const rejected = page.getByRole('grid', { name: 'Rejections as they happen' })
+  await expect(rejected.getByRole('row', { name: /carol queue-full/ }).first()).toBeVisible()
+  await expect(page.getByText(/The shortest queue of the flow’s hand was full/)).toBeVisible()
   for (const one of flood) one.destroy()
   await rejected.getByRole('row', { name: /carol/ }).nth(1).click()
   await expect(page.getByText(/Flow carol of global-default was rejected at global-default at once/)).toBeVisible()
