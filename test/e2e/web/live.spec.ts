@@ -130,9 +130,12 @@ test('rejections appear as they happen, with what their reason means', async () 
   // More than the six queues of the flow's hand hold; the waiting ones then disconnect.
   const flood = Array.from({ length: 340 }, () => open('carol', '/api/v1/namespaces/stuck/pods'))
   // They wait for a quarter of a minute; the lists may stand still for most of it.
-  await expect(
-    page.getByRole('listbox', { name: /requests wait in \d+ of \d+ queues of global-default/ }),
-  ).toBeVisible()
+  const waiting = page.getByRole('listbox', { name: /requests wait in \d+ of \d+ queues of global-default/ })
+  await expect(async () => {
+    // The lists above grow, and what is out of sight is not drawn.
+    await page.getByRole('region', { name: 'Queues' }).scrollIntoViewIfNeeded()
+    await expect(waiting).toBeVisible({ timeout: 1_000 })
+  }).toPass({ timeout: 20_000 })
   const rejected = page.getByRole('grid', { name: 'Rejections as they happen' })
   await expect(rejected.getByRole('row', { name: /carol queue-full/ }).first()).toBeVisible()
   await expect(page.getByText(/The shortest queue of the flow’s hand was full/)).toBeVisible()
