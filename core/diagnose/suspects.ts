@@ -1,5 +1,6 @@
 import { unixMsOf, type UnixMs } from '../units.ts'
 import type { DumpFrame } from '../frame/dump.ts'
+import { maxMinShares } from '../frame/flow.ts'
 import { median } from '../frame/quantile.ts'
 import { clientName, countIn, pressureOf, shareRange, type ClientUse, type Ledger } from '../verdict/ledger.ts'
 
@@ -38,22 +39,25 @@ interface Situation {
 export function suspectsOf({ level, limit, now, before, dumps }: Situation): readonly Suspect[] {
   const users = byUser(now, level)
   const all = users.reduce((sum, { pressure }) => sum + pressure, 0)
-  const fair = fairShare(
+  const shares = maxMinShares(
     users.map(({ pressure }) => pressure),
     limit,
   )
-  const excess = users.reduce((sum, { pressure }) => sum + Math.max(0, pressure - fair), 0)
+  const wanting = users.map((user, i) => ({ ...user, beyond: user.pressure - (shares[i] ?? 0) }))
+  const excess = wanting.reduce((sum, { beyond }) => sum + beyond, 0)
   if (excess === 0) return []
   const earlier = new Map(byUser(before, level).map(({ name, pressure }) => [name, pressure]))
-  return users
-    .filter(({ pressure, seen }) => {
-      const others = users.filter((one) => one.pressure !== pressure).map((one) => one.pressure)
-      const usual = median(others) ?? 0
-      return pressure - fair >= LEAST_SHARE * excess && seen >= FEWEST_SEEN && pressure >= OUT_OF_PROPORTION * usual
-    })
+  const isOutOfProportion = (pressure: number): boolean =>
+    pressure >= OUT_OF_PROPORTION * (median(users.map((one) => one.pressure).filter((one) => one !== pressure)) ?? 0)
+  return wanting
+    .filter(
+      // Few have a large part, so that few are compared with all others.
+      ({ pressure, beyond, seen }) =>
+        beyond >= LEAST_SHARE * excess && seen >= FEWEST_SEEN && isOutOfProportion(pressure),
+    )
     .slice(0, MOST_SUSPECTS)
-    .map(({ name, client, pressure, seen }): Suspect => {
-      const part = (pressure - fair) / excess
+    .map(({ name, client, pressure, beyond, seen }): Suspect => {
+      const part = beyond / excess
       // Requests that wait for long are in several dumps.
       const independent = Math.max(1, Math.round(seen / Math.max(1, now.dumps / 2)))
       const { low, high } = shareRange(part * independent, independent)
@@ -98,17 +102,6 @@ export function byUser({ clients }: Ledger, level: string): readonly UserUse[] {
     }
   }
   return [...found.values()].toSorted((a, b) => b.pressure - a.pressure)
-}
-
-/** What each may have at most so that all fit: whoever wants less leaves the rest to the others. */
-function fairShare(wanted: readonly number[], limit: number): number {
-  let [left, count] = [limit, wanted.length]
-  for (const one of wanted.toSorted((a, b) => a - b)) {
-    if (one * count >= left) return left / count
-    left -= one
-    count--
-  }
-  return Infinity
 }
 
 /** The first of the dumps from which on it had half of what it has now, or more. */

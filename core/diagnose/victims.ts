@@ -29,15 +29,19 @@ export function victimsIn(
   const { ledger, earlier } = server
   if (ledger.dumps + ledger.requests === 0) return schemasIn(server, level, schemas)
   const others = byUser(ledger, level.name).filter(({ name }) => !culprits.has(name))
+  const was = new Map(byUser(earlier, level.name).map(({ name, uses }) => [name, waitOf(uses)]))
   const found = others
     .flatMap(({ name, uses }) => {
       const suffering = sufferingOf(uses)
-      return suffering === undefined ? [] : [{ name, ...suffering, before: waitBefore(earlier, level.name, name) }]
+      return suffering === undefined ? [] : [{ name, ...suffering, before: was.get(name) }]
     })
     .toSorted((a, b) => b.harm - a.harm)
     .filter(({ harm }, _, [worst]) => harm >= SMALL_HARM * (worst?.harm ?? 0))
     .slice(0, MOST_VICTIMS)
-    .map(({ name, text, before }) => ({ name, text: before === undefined ? text : `${text} (${before} before)` }))
+    .map(({ name, text, before }) => ({
+      name,
+      text: before === undefined ? text : `${text} (${plain.seconds(before)} before)`,
+    }))
   return [...found, ...together(level.name, others, new Set(found.map(({ name }) => name)))]
 }
 
@@ -78,12 +82,6 @@ function waitOf(uses: readonly ClientUse[]): number | undefined {
   const known = uses.flatMap(({ sent }) => (sent?.waited === undefined ? [] : [{ ...sent, waited: sent.waited }]))
   const count = known.reduce((all, sent) => all + sent.count, 0)
   return count === 0 ? undefined : known.reduce((all, sent) => all + sent.waited * sent.count, 0) / count
-}
-
-function waitBefore(earlier: Ledger, level: string, name: string): string | undefined {
-  const uses = byUser(earlier, level).find((one) => one.name === name)?.uses
-  const waited = uses && waitOf(uses)
-  return waited === undefined ? undefined : plain.seconds(waited)
 }
 
 /** Flow schemas of a level whose requests wait noticeably or are rejected, from its metrics. */

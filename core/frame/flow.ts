@@ -16,3 +16,19 @@ export function flowName(flow: string, schema: string): string {
   if (flow === '') return `all of ${schema}`
   return flow.startsWith(SERVICE_ACCOUNT) ? flow.slice(SERVICE_ACCOUNT.length) : flow
 }
+
+/**
+ * Max-min fair division of `limit` seats: whoever needs less than an equal part gets what it needs, and the rest is
+ * divided among the others. Returns shares in the order of `demands`; no share exceeds its demand.
+ */
+export function maxMinShares(demands: readonly number[], limit: number): readonly number[] {
+  const shares = demands.map(() => 0)
+  const ascending = demands.map((demand, index) => ({ demand, index })).toSorted((a, b) => a.demand - b.demand)
+  let left = limit
+  ascending.forEach(({ demand, index }, position) => {
+    const share = Math.min(demand, left / (ascending.length - position))
+    shares[index] = share
+    left -= share
+  })
+  return shares
+}

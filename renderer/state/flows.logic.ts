@@ -1,5 +1,5 @@
 import type { DumpFrame, DumpRequest } from '../../core/frame/dump.ts'
-import { flowKeyOf, flowName, isWaiting } from '../../core/frame/flow.ts'
+import { flowKeyOf, flowName, isWaiting, maxMinShares } from '../../core/frame/flow.ts'
 import { unixMsOf } from '../../core/units.ts'
 
 /** Seats that a request occupies while it runs: the wider of its two stages (specification 5). */
@@ -45,22 +45,6 @@ export function flowRows(requests: readonly DumpRequest[], at: number, limit?: n
 
 const seatsWanted = (row: Pick<FlowRow, 'queuedSeats' | 'executingSeats'>): number =>
   row.queuedSeats + row.executingSeats
-
-/**
- * Max-min fair division of `limit` seats: a flow that needs less than an equal part gets what it needs, and the rest is
- * divided among the others. Returns shares in the order of `demands`; no share exceeds its demand.
- */
-export function maxMinShares(demands: readonly number[], limit: number): readonly number[] {
-  const shares = demands.map(() => 0)
-  const ascending = demands.map((demand, index) => ({ demand, index })).toSorted((a, b) => a.demand - b.demand)
-  let left = limit
-  ascending.forEach(({ demand, index }, position) => {
-    const share = Math.min(demand, left / (ascending.length - position))
-    shares[index] = share
-    left -= share
-  })
-  return shares
-}
 
 function flowRow(
   key: string,
