@@ -1,4 +1,5 @@
 import type { Answer, Cell, Sentence } from '../answer/answer.ts'
+import type { Finding } from '../contract/diagnosis.ts'
 import { clientName, type ClientUse } from '../verdict/ledger.ts'
 import { victimNames } from '../verdict/cause.ts'
 import { diagnose } from './diagnose.ts'
@@ -19,11 +20,17 @@ const factsOf = (evidence: Evidence): readonly ServerFacts[] =>
 /** `batch:sync` or its whole user name. */
 const isCalled = (client: ClientUse, name: string): boolean => client.user === name || clientName(client) === name
 
+export interface Complaint {
+  /** Whether flow control delays or rejects its requests. */
+  readonly isDelayed: boolean
+  readonly answer: Answer
+}
+
 /**
  * Whether a client is delayed: where, behind whom, or that it limits itself. `undefined` if the source does not tell of
  * such a client.
  */
-export function complaint(evidence: Evidence, name: string): Answer | undefined {
+export function complaint(evidence: Evidence, name: string): Complaint | undefined {
   const servers = factsOf(evidence)
   const own = servers.flatMap((server) =>
     server.ledger.clients.filter((client) => isCalled(client, name)).map((client) => ({ server, client })),
@@ -38,20 +45,17 @@ export function complaint(evidence: Evidence, name: string): Answer | undefined 
   const [worst] = delayed.toSorted((a, b) => b.harm - a.harm)
   const even = own.find(({ client }) => client.sent?.isEven === true)
   return {
-    title: titleOf(shown, worst, even?.client),
-    evidence: [
-      ...own.map(({ server, client }) => placeOf(server, client)),
-      ...(worst === undefined ? [] : behindWhom(evidence, shown, worst)),
-    ],
-    tables: [],
+    isDelayed: worst !== undefined,
+    answer: {
+      title: titleOf(shown, worst, even?.client),
+      evidence: [
+        ...own.map(({ server, client }) => placeOf(server, client)),
+        ...(worst === undefined ? [] : behindWhom(diagnose(evidence).findings, servers, shown, worst)),
+      ],
+      tables: [],
+    },
   }
 }
-
-/** Whether flow control delays or rejects requests of that client. */
-export const isDelayed = (evidence: Evidence, name: string): boolean =>
-  factsOf(evidence).some(({ ledger }) =>
-    ledger.clients.some((client) => isCalled(client, name) && sufferingOf([client]) !== undefined),
-  )
 
 type Delayed = { readonly client: ClientUse; readonly text: string }
 
@@ -102,10 +106,14 @@ function placeOf({ ledger }: ServerFacts, client: ClientUse): Sentence {
 }
 
 /** The cause of the trouble of its level, and who waits in the same queues. */
-function behindWhom(evidence: Evidence, name: string, { client }: Delayed): readonly Sentence[] {
-  const { findings } = diagnose(evidence)
+function behindWhom(
+  findings: readonly Finding[],
+  servers: readonly ServerFacts[],
+  name: string,
+  { client }: Delayed,
+): readonly Sentence[] {
   const cause = findings.find(({ place: { level } }) => level === undefined || level === client.level)
-  const beside = factsOf(evidence).flatMap(({ ledger }) =>
+  const beside = servers.flatMap(({ ledger }) =>
     byUser(ledger, client.level).filter(
       (other) =>
         other.name !== name && other.uses.some(({ queues }) => [...queues].some((one) => client.queues.has(one))),

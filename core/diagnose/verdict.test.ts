@@ -129,7 +129,7 @@ describe('changes', () => {
 describe('a client that complains', () => {
   it('is delayed behind another, causes it itself, or is not', () => {
     const evidence = situation('shared-queues')
-    const said = (name: string): string => JSON.stringify(complaint(evidence, name))
+    const said = (name: string): string => JSON.stringify(complaint(evidence, name)?.answer)
     expect(said('batch:tenant-1')).toMatch(/is delayed in workload-low.*batch:hog fills queues/)
     expect(said('batch:hog')).toContain('It causes this itself')
     expect(said('kube-system:controller-1')).toContain('is not delayed')

@@ -1,4 +1,4 @@
-import { clientsOf, complaint, isDelayed } from '../../core/diagnose/complaint.ts'
+import { clientsOf, complaint } from '../../core/diagnose/complaint.ts'
 import { diagnose } from '../../core/diagnose/diagnose.ts'
 import type { Evidence } from '../../core/diagnose/facts.ts'
 import { diagnosisLines, statusLines } from '../../core/diagnose/text.ts'
@@ -108,8 +108,8 @@ async function ofSource(
 
 /** Whether one client is delayed: 1 if it is. */
 function printComplaint(evidence: Evidence, name: string, json: boolean, console: Console): ExitCode {
-  const answer = complaint(evidence, name)
-  if (answer === undefined) {
+  const found = complaint(evidence, name)
+  if (found === undefined) {
     const known = clientsOf(evidence)
     throw new ProblemError(
       'not-found',
@@ -118,8 +118,8 @@ function printComplaint(evidence: Evidence, name: string, json: boolean, console
         : `No request of ${JSON.stringify(name)} was seen. Clients that were: ${known.join(', ')}.`,
     )
   }
-  console.answer(json, [answer], answerLines(answer))
-  return isDelayed(evidence, name) ? 1 : 0
+  console.answer(json, [found.answer], answerLines(found.answer))
+  return found.isDelayed ? 1 : 0
 }
 
 /** The manifests of the first finding that has some, for `apf-console impact --edit -`. */
