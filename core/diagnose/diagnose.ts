@@ -6,8 +6,8 @@ import { trouble } from './clues.ts'
 import { changesOf, judgedChanges, type Change } from './changes.ts'
 import { configurationCases } from './configurationCauses.ts'
 import {
+  isCalm,
   isTroubled,
-  isWaitingNow,
   serverFacts,
   troubleOf,
   type Evidence,
@@ -147,8 +147,7 @@ function stateOf(
   if (servers.length === 0 || tone === 'withheld' || tone === 'stale') return 'unknown'
   const worst = servers.flatMap(({ levels }) => levels).find(({ name }) => name === level)
   // A headline may be about a level that serves requests it was not made for.
-  if (tone === 'ok' || worst === undefined || !(isTroubled(worst) || isWaitingNow(worst)))
-    return first?.symptom === undefined ? 'flowing' : 'slow'
+  if (tone === 'ok' || worst === undefined || isCalm(worst)) return first?.symptom === undefined ? 'flowing' : 'slow'
   const { rejected } = worst
   if (allRejected(rejected) > 0) return rejected['time-out'] * 2 > allRejected(rejected) ? 'timing out' : 'rejecting'
   const { current = 0, nominal = 0 } = worst.last.limits
@@ -165,7 +164,7 @@ function innocentOf(
   if (!isTrouble) return []
   const named = new Set(findings.flatMap(({ culprit, victims }) => [culprit, ...victims.map(({ name }) => name)]))
   const busiest = servers.flatMap(({ ledger: { clients }, levels }) => {
-    const calm = new Set(levels.filter((level) => !isTroubled(level)).map(({ name }) => name))
+    const calm = new Set(levels.filter(isCalm).map(({ name }) => name))
     const most = clients.find((client) => calm.has(client.level) && pressureOf(client) >= 1)
     if (most === undefined || named.has(clientName(most))) return []
     const text = `uses ${plain.counted(pressureOf(most), 'seat')} of ${most.level}, where nothing waits.`

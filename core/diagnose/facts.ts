@@ -120,8 +120,8 @@ export const isTroubled = ({ now, rejected, dispatched, mostQueued }: LevelFacts
   (now.quantities.waitP99 ?? 0) >= NOTICED_SECONDS ||
   (mostQueued > 0 && (now.evidence.queued ?? 0) >= 1)
 
-/** Whether more than a passing request waits in the newest page; how long is not known yet. */
-export const isWaitingNow = ({ last }: LevelFacts): boolean => (last.requests.queued ?? 0) > 1
+/** Neither in trouble nor with more than a passing request in the newest page, whose wait is not known yet. */
+export const isCalm = (level: LevelFacts): boolean => !isTroubled(level) && (level.last.requests.queued ?? 0) <= 1
 
 /** Severity of the trouble, to compare levels: rejections count before waits. */
 export const troubleOf = ({ rejected, now }: LevelFacts): number =>

@@ -1,5 +1,5 @@
 import type { ServerFrame } from '../frame/frame.ts'
-import { isExempt } from '../frame/reading.ts'
+import { isExempt, spaced } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { levelIn, meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
@@ -154,7 +154,7 @@ function statisticsOf({ sum, squares, count }: Sums): { readonly mean: number; r
  * flow schema, differ most.
  */
 function slowSince(pages: readonly ServerFrame[]): UnixMs | undefined {
-  const bins = binsOf(settled(pages))
+  const bins = spaced(settled(pages), BIN_MS)
   const usual = new Map<string, { sum: number; count: number }>()
   const steps = bins.slice(1).map((page, i) => executions(bins[i] ?? page, page))
   for (const step of steps) {
@@ -180,16 +180,6 @@ function slowSince(pages: readonly ServerFrame[]): UnixMs | undefined {
     if (gain > (best?.gain ?? 0)) best = { at, gain, ratio: Math.exp(after - before) }
   }
   return best === undefined || best.ratio < SLOWER ? undefined : unixMsOf(bins[best.at]?.at ?? '')
-}
-
-/** One page for each stretch. */
-function binsOf(pages: readonly ServerFrame[]): readonly ServerFrame[] {
-  const bins: ServerFrame[] = []
-  for (const page of pages) {
-    const last = bins.at(-1)
-    if (last === undefined || unixMsOf(page.at) - unixMsOf(last.at) >= BIN_MS) bins.push(page)
-  }
-  return bins
 }
 
 /** Seconds and number of executions that finished between two pages, by level and flow schema. */

@@ -17,7 +17,7 @@ import {
 import { meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import { clientName } from '../verdict/ledger.ts'
-import { arrivalsOf, isTroubled, isWaitingNow, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
+import { arrivalsOf, isCalm, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { Finding } from '../contract/diagnosis.ts'
@@ -301,7 +301,7 @@ function statistics(rates: readonly number[], stepMs: number) {
 export function calmCases(server: ServerFacts): readonly Case[] {
   const place = { server: server.id }
   const calm = fact(
-    !server.levels.some((level) => isTroubled(level) || isWaitingNow(level)),
+    server.levels.every(isCalm),
     'No level rejects requests or lets them wait for 0.1 s, and none has a queue now.',
   )
   const everywhere = slowEverywhere(server)

@@ -1,4 +1,5 @@
-import type { LevelFrame, RejectReason, SourceInfo } from './frame.ts'
+import { unixMsOf } from '../units.ts'
+import type { LevelFrame, RejectReason, ServerFrame, SourceInfo } from './frame.ts'
 
 /** Functions for reading frames, without their schemas. The page reads frames and has no schemas (decision 010). */
 
@@ -52,4 +53,14 @@ export const sumOfKnown = (parts: readonly (number | undefined)[]): number | und
 export function recordOf<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V>
 export function recordOf(keys: readonly string[], value: (key: string) => unknown): Record<string, unknown> {
   return Object.fromEntries(keys.map((key) => [key, value(key)]))
+}
+
+/** The first page, and each that is at least `leastMs` after the one before it. */
+export function spaced(pages: readonly ServerFrame[], leastMs: number): readonly ServerFrame[] {
+  const kept: ServerFrame[] = []
+  for (const page of pages) {
+    const last = kept.at(-1)
+    if (last === undefined || unixMsOf(page.at) - unixMsOf(last.at) >= leastMs) kept.push(page)
+  }
+  return kept
 }

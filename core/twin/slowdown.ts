@@ -1,6 +1,6 @@
 import type { Observation } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
-import { unixMsOf } from '../units.ts'
+import { spaced } from '../frame/reading.ts'
 
 type Slowdown = NonNullable<Observation['slowdown']>
 
@@ -27,7 +27,7 @@ interface Point {
 
 /** How much slower requests execute while more seats are in use; `undefined` unless several flow schemas show it. */
 export function slowdownOf(frames: readonly ServerFrame[]): Slowdown | undefined {
-  const points = pointsOf(spaced(frames))
+  const points = pointsOf(spaced(frames, LEAST_INTERVAL_MS))
   const lines = [...points.values()].flatMap((own) => lineOf(own) ?? [])
   const rising = lines.filter(({ slope, error }) => slope > CERTAIN * error)
   if (rising.length < FEWEST_SCHEMAS || rising.length < lines.length / 2) return undefined
@@ -47,15 +47,6 @@ export function slowdownOf(frames: readonly ServerFrame[]): Slowdown | undefined
       { seats: end, slowdown: at(end) / unslowed },
     ],
   }
-}
-
-function spaced(frames: readonly ServerFrame[]): readonly ServerFrame[] {
-  const kept: ServerFrame[] = []
-  for (const frame of frames) {
-    const last = kept.at(-1)
-    if (last === undefined || unixMsOf(frame.at) - unixMsOf(last.at) >= LEAST_INTERVAL_MS) kept.push(frame)
-  }
-  return kept
 }
 
 /** The intervals between pages, by schema. */
