@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps } from 'react'
 import { Button, Buttons, Check, Segment } from '../../components/Button.tsx'
 import { choices, SelectField } from '../../components/Field.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
@@ -45,40 +45,34 @@ function AppearancePane() {
   return (
     <Pane title="Appearance">
       <div className={styles['form']}>
-        <Row label="Theme">
-          <Segment
-            label="Theme"
-            value={theme}
-            options={[
-              { value: 'system', label: 'System' },
-              { value: 'dark', label: 'Dark' },
-              { value: 'light', label: 'Light' },
-            ]}
-            onChange={(next) => change({ theme: next })}
-          />
-        </Row>
-        <Row label="Rows">
-          <Segment
-            label="Rows"
-            value={density}
-            options={[
-              { value: 'regular', label: 'Regular' },
-              { value: 'compact', label: 'Compact' },
-            ]}
-            onChange={(next) => change({ density: next })}
-          />
-        </Row>
-        <Row label="Sidebar">
-          <Segment
-            label="Sidebar"
-            value={sidebar}
-            options={[
-              { value: 'auto', label: 'By width' },
-              { value: 'rail', label: 'Icons only' },
-            ]}
-            onChange={(next) => change({ sidebar: next })}
-          />
-        </Row>
+        <Choice
+          label="Theme"
+          value={theme}
+          options={[
+            { value: 'system', label: 'System' },
+            { value: 'dark', label: 'Dark' },
+            { value: 'light', label: 'Light' },
+          ]}
+          onChange={(next) => change({ theme: next })}
+        />
+        <Choice
+          label="Rows"
+          value={density}
+          options={[
+            { value: 'regular', label: 'Regular' },
+            { value: 'compact', label: 'Compact' },
+          ]}
+          onChange={(next) => change({ density: next })}
+        />
+        <Choice
+          label="Sidebar"
+          value={sidebar}
+          options={[
+            { value: 'auto', label: 'By width' },
+            { value: 'rail', label: 'Icons only' },
+          ]}
+          onChange={(next) => change({ sidebar: next })}
+        />
       </div>
     </Pane>
   )
@@ -89,17 +83,15 @@ function TimePane() {
   return (
     <Pane title="Time">
       <div className={styles['form']}>
-        <Row label="Clock">
-          <Segment
-            label="Clock"
-            value={clock}
-            options={[
-              { value: 'utc', label: 'UTC' },
-              { value: 'local', label: 'Local time' },
-            ]}
-            onChange={(next) => change({ clock: next })}
-          />
-        </Row>
+        <Choice
+          label="Clock"
+          value={clock}
+          options={[
+            { value: 'utc', label: 'UTC' },
+            { value: 'local', label: 'Local time' },
+          ]}
+          onChange={(next) => change({ clock: next })}
+        />
         <SelectField
           label="Range at the start"
           value={String(rangeSeconds)}
@@ -180,9 +172,10 @@ function GuidePane() {
   )
 }
 
-const Row = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+/** One of a few, all shown. */
+const Choice = <T extends string>(props: ComponentProps<typeof Segment<T>>) => (
   <div className={styles['row']}>
-    <span>{label}</span>
-    {children}
+    <span>{props.label}</span>
+    <Segment {...props} />
   </div>
 )
