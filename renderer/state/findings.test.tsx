@@ -1,0 +1,48 @@
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { openStory } from '../../test/harness/story.ts'
+import { setClient } from './client.ts'
+import { tellConnections } from './connection.ts'
+import { useFindings } from './findings.ts'
+
+afterEach(() => {
+  cleanup()
+  setClient(undefined)
+  tellConnections([])
+})
+
+const Pane = ({ wanted = true }: { readonly wanted?: boolean }) => <p>{useFindings(wanted).length}</p>
+
+test('panes that show findings share one diagnosis, and show none of another source', async () => {
+  const story = await openStory({ history: 60, servers: 1 })
+  const [source] = story.connections()
+  if (source === undefined) return expect.fail('no source')
+  const asked: unknown[] = []
+  const call: typeof story.client.call = (name, input) => {
+    if (name === 'diagnosis.read') asked.push(input)
+    return story.client.call(name, input)
+  }
+  setClient({ ...story.client, call })
+  tellConnections([source])
+  const panes = (
+    <>
+      <Pane />
+      <Pane />
+      <Pane wanted={false} />
+    </>
+  )
+  const { unmount } = render(panes)
+  const counts = (): readonly string[] => screen.getAllByRole('paragraph').map(({ textContent }) => textContent)
+  await waitFor(() => expect(Number(counts()[0])).toBeGreaterThan(0))
+  expect(counts()[1]).toBe(counts()[0])
+  expect(counts()[2]).toBe('0')
+  expect(asked).toEqual([{ connection: source.id }])
+  act(() => tellConnections([{ ...source, id: source.id + 1 }]))
+  expect(counts()).toEqual(['0', '0', '0'])
+  expect(asked).toHaveLength(2)
+  unmount()
+  render(panes)
+  expect(asked).toHaveLength(3)
+  story.stop()
+  return undefined
+})
