@@ -77,8 +77,14 @@ const words = async (): Promise<readonly string[]> => {
       ),
     ),
   )
-  // The past is not diagnosed: beside its seats stands why the limit is what it is.
-  return all.flat().map(({ label, text }) => `${label} ${text.replace('Cause and remedy', 'Why this limit')}`)
+  // The past is not diagnosed: beside its seats stands why the limit is what it is. The alerts that fire are counted in
+  // the sidebar for the present alone.
+  return all
+    .flat()
+    .map(
+      ({ label, text }) =>
+        `${label} ${text.replace('Cause and remedy', 'Why this limit').replace(/\d+, \d+ fires?(?=A\s*$)/, '')}`,
+    )
 }
 
 /**
