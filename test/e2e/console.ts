@@ -1,12 +1,23 @@
 import { test as base, expect, type Page } from '@playwright/test'
 import { decode, RequestSchema } from '../../core/contract/messages.ts'
 import { headOf, LIMITS } from '../../core/contract/protocol.ts'
+import { SECRET_KEY } from '../../core/contract/webSession.ts'
 import { startConsole, type RunningConsole } from '../harness/webConsole.ts'
 
 interface Consoles {
   /** The console of a test file. That of the file before is stopped, with its connections. */
   of(file: string): Promise<RunningConsole>
+  /** A page at the console of a file, as at its first visit. A new page costs twice what one costs that is loaded again. */
+  page(file: string): Promise<Visit>
 }
+interface Visit {
+  readonly file: string
+  readonly page: Page
+  /** What the browser reported since the page was loaded. */
+  readonly complaints: string[]
+}
+
+const SIZE = { width: 1280, height: 720 }
 
 /**
  * A page at the console of this file. After every test the browser must not have reported anything: no error,
@@ -14,25 +25,55 @@ interface Consoles {
  */
 export const test = base.extend<{ consolePage: Page }, { consoles: Consoles }>({
   consoles: [
-    async ({ browserName: _anyBrowser }, use) => {
+    async ({ browser }, use) => {
       let last: { readonly file: string; readonly running: RunningConsole } | undefined
-      await use({
+      let open: Visit | undefined
+      const close = async (): Promise<void> => {
+        await open?.page.context().close()
+        open = undefined
+      }
+      const consoles: Consoles = {
         async of(file) {
           if (last?.file === file) return last.running
           await last?.running.stop()
           last = { file, running: await startConsole() }
           return last.running
         },
-      })
+        async page(file) {
+          const running = await consoles.of(file)
+          if (open?.file !== file) {
+            await close()
+            const context = await browser.newContext({
+              viewport: SIZE,
+              permissions: ['clipboard-read', 'clipboard-write'],
+            })
+            const page = await context.newPage()
+            open = { file, page, complaints: complaintsOf(page) }
+            await openConsole(page, running)
+            return open
+          }
+          const { page, complaints } = open
+          await page.setViewportSize(SIZE)
+          await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+          await page.evaluate((session) => {
+            for (const key of Object.keys(localStorage)) if (key !== session) localStorage.removeItem(key)
+            sessionStorage.clear()
+            location.hash = ''
+          }, SECRET_KEY)
+          complaints.length = 0
+          await page.reload()
+          await expect(page.getByRole('link', { name: /^Overview/ })).toBeVisible()
+          return open
+        },
+      }
+      await use(consoles)
+      await close()
       await last?.running.stop()
     },
     { scope: 'worker' },
   ],
-  consolePage: async ({ page, context, consoles }, use, { file }) => {
-    const running = await consoles.of(file)
-    const complaints = complaintsOf(page)
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await openConsole(page, running)
+  consolePage: async ({ consoles }, use, { file }) => {
+    const { page, complaints } = await consoles.page(file)
     await use(page)
     expect(complaints).toEqual([])
   },

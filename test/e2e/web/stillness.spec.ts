@@ -70,11 +70,12 @@ const SIZES = [
   { width: 1100, height: 700 },
 ] as const
 
-test('nothing moves on the live Overview, at either width', async ({ consolePage, context }) => {
+test('nothing moves on the live Overview, at either width', async ({ consolePage }) => {
   // A session belongs to the browser, so the second page is of the same one. Both wait for the same minute.
-  const second = await context.newPage()
+  const second = await consolePage.context().newPage()
   await second.goto(consolePage.url())
   await Promise.all([expectStill(consolePage, SIZES[0]), expectStill(second, SIZES[1])])
+  await second.close()
 })
 
 async function expectStill(page: Page, size: (typeof SIZES)[number]): Promise<void> {

@@ -3,7 +3,7 @@ import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf, lineOf, passed } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
-/* The search for the smallest edit, on the twin of the simulated server. */
+/* The search for the smallest edit, on the twin of the simulated server. It takes longest, and files begin by name. */
 
 let running: RunningConsole
 test.beforeAll(async () => {
