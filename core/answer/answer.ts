@@ -27,7 +27,7 @@ export interface Amount {
   /** Of a share or a fixed number; 0 if absent. */
   readonly decimals?: number
   /** Seconds between which a quantile certainly lies. */
-  readonly range?: { readonly above: number; readonly upTo: number | undefined } | undefined
+  readonly range?: { readonly above: number; readonly upTo?: number | undefined } | undefined
   /** A difference: positive ones have a sign. */
   readonly signed?: boolean
   /** Of a difference that matters. */

@@ -78,7 +78,7 @@ async function runClassify(given: Given, console: Console): Promise<ExitCode> {
   const rejected = tellConfiguration(configuration, console)
   for (const note of [...(read?.notes ?? []), ...requests.notes]) console.tell(note)
   const lines = answers.flatMap((answer, index) => (index === 0 ? textOf(answer) : ['', ...textOf(answer)]))
-  console.answer(given.flag('json'), jsonOf(answers, requests.many, configuration), lines)
+  console.answer(given.flag('json') ? 'json' : 'text', jsonOf(answers, requests.many, configuration), lines)
   return rejected || answers.some(({ answer }) => !answer.ok) ? 1 : 0
 }
 
@@ -192,7 +192,7 @@ async function runTable(file: string, given: Given, console: Console): Promise<E
   const configuration = await configurationBeside(given, console, read?.source)
   const rejected = tellConfiguration(configuration, console)
   const results = runRequestTests(configuration.objects, tests)
-  console.answer(given.flag('json'), testsJson(results), testsText(results))
+  console.answer(given.flag('json') ? 'json' : 'text', testsJson(results), testsText(results))
   return rejected || results.some(hasFailed) ? 1 : 0
 }
 

@@ -58,7 +58,7 @@ export async function classifyTraffic(given: Given, console: Console): Promise<E
   for (const note of configuration.notes) console.tell(note)
   const rows = rowsOf(configuration.objects)(coverage)
   const flows = flowsOf(coverage, configuration)
-  console.answer(given.flag('json'), jsonOf(coverage, rows, flows), textOf(coverage, rows, flows))
+  console.answer(given.flag('json') ? 'json' : 'text', jsonOf(coverage, rows, flows), textOf(coverage, rows, flows))
   return tellProblems(problems, console)
 }
 

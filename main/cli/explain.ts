@@ -1,7 +1,6 @@
 import { ProblemError } from '../../core/errors.ts'
 import { explainLimit } from '../../core/verdict/explainLimit.ts'
 import type { Console, ExitCode } from './console.ts'
-import { answerLines } from './print/terminal.ts'
 import { readFrame } from './snapshot.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readOutput, UsageError, type Command, type Given } from './usage.ts'
@@ -16,7 +15,7 @@ export const explain: Command = {
 const TIMEOUT_SECONDS = 30
 
 async function runExplain(given: Given, console: Console): Promise<ExitCode> {
-  const form = readOutput(given)
+  const form = readOutput(given, ['markdown'])
   const [level, ...more] = given.operands
   if (level === undefined || more.length > 0) throw new UsageError('explain takes the name of one priority level.')
   const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
@@ -30,6 +29,6 @@ async function runExplain(given: Given, console: Console): Promise<ExitCode> {
     const names = new Set(servers.flatMap(({ levels }) => levels.map(({ name }) => name)))
     throw new ProblemError('not-found', `There is no level ${JSON.stringify(level)}. Levels: ${[...names].join(', ')}.`)
   }
-  console.answer(form === 'json', answers, answers.flatMap(answerLines))
+  console.answer(form, answers, answers)
   return read.findings.length > 0 ? 1 : 0
 }

@@ -104,6 +104,7 @@ Exit code: 0 done, 1 done with findings (a server or a file could not be read), 
 The JSON is described in docs/frame.md. Run a command with --help for its options.`,
 
   fleet: `Usage: apf-console fleet (--context NAME | --prometheus URL | --metrics-url URL | --recording ID|FILE)… [options]
+                          [--output text|json|markdown]
 
 Reads several clusters for a few seconds and prints a table of them, the worst first: state, saturation, rejections, waits
 and differences from the built-in objects (docs/fleet.md). A cluster that cannot be read shows the reason in its row.
@@ -128,7 +129,8 @@ Options:
   --group G              none, state, version or source
   --sort COLUMN          worst, name, servers, saturation, rejected, queued, wait, drift or version
   --servers, --levels    list the servers of each cluster, and the levels of each server
-  --json                 as JSON
+  -o, --output FORMAT    text (default), json or markdown
+  --json                 the same as --output json
 
 Exit code: 0 done, 1 a cluster could not be read, 2 cannot run.`,
 

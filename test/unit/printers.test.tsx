@@ -25,6 +25,10 @@ import { presentEffect, presentForecast } from '../../core/twin/present.ts'
 import { presentTune } from '../../core/tune/present.ts'
 import { presentCandidate, presentDecisions, presentOutcomes } from '../../core/whatif/present.ts'
 import type { VariantResult } from '../../core/whatif/results.ts'
+import { jsonText } from '../../core/text/text.ts'
+import { blocksOf } from '../../core/report/blocks.ts'
+import { reportMarkup } from '../../core/report/html.ts'
+import { answersMarkdown } from '../../core/report/markdown.ts'
 import { answerLines } from '../../main/cli/print/terminal.ts'
 import { AnswerPart, AnswerTable } from '../../renderer/components/answer/Answer.tsx'
 
@@ -201,7 +205,7 @@ const SUBJECTS: Readonly<Record<string, readonly Answer[]>> = {
   qos: [presentEtcd(etcdFixture), { title: ['Usage'], evidence: [], tables: [usageTable(etcdFixture.top.scan)] }],
 }
 
-/** Words as both printers write them: their own signs, and headings in capitals on a terminal. */
+/** Words as all printers write them: their own signs, and headings in capitals on a terminal. */
 const words = (text: string): readonly string[] =>
   text
     .replaceAll('\u202f', ',')
@@ -224,13 +228,31 @@ function onScreen({ tables, ...answer }: Answer): readonly string[] {
   return words(Array.from(parts, (part) => part.getAttribute('aria-label') ?? part.textContent).join(' '))
 }
 
+/** What the HTML of a report shows of an answer. */
+function inHtml(answer: Answer): readonly string[] {
+  const container = document.createElement('div')
+  container.innerHTML = reportMarkup({ title: '', subtitle: '', sections: [{ title: '', blocks: blocksOf(answer) }] })
+  return words(Array.from(container.querySelectorAll('p, li, th, td'), ({ textContent }) => textContent).join(' '))
+}
+
+/** What a reader of its Markdown sees: neither the marks of lists and tables nor what escapes them. */
+const inMarkdown = (answer: Answer): readonly string[] =>
+  words(
+    answersMarkdown([answer])
+      .replaceAll(/^\| -.*$|^- |(?<!\\)\||&#8203;/gm, '')
+      .replaceAll(/\\(.)/g, '$1'),
+  )
+
 test.each(Object.entries(SUBJECTS))(
-  '%s: the screen and the terminal print the same numbers, words and units',
+  '%s: screen, terminal, HTML, Markdown and JSON print the same numbers, words and units',
   (_, answers) => {
     for (const answer of answers) {
       const printed = words(answerLines(answer).join('\n'))
       expect(printed.length).toBeGreaterThan(8)
       expect(onScreen(answer)).toEqual(printed)
+      expect(inHtml(answer)).toEqual(printed)
+      expect(inMarkdown(answer)).toEqual(printed)
+      expect(words(answerLines(JSON.parse(jsonText(answer))).join('\n'))).toEqual(printed)
       cleanup()
     }
   },
