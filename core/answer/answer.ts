@@ -5,6 +5,7 @@ import { plural, type Format } from '../text/format.ts'
 export type Quantity =
   | 'fixed'
   | 'amount'
+  | 'significant'
   | 'seatsAverage'
   | 'rate'
   | 'bytes'

@@ -422,10 +422,10 @@ Options:
 
 Exit code: 0 converted, 1 an object has errors, 2 cannot run.`,
 
-  classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [source] [--json]
-       apf-console classify --kubectl "get pods -n x" [--user U] [objects] [source] [--json]
-       apf-console classify --request FILE | --test FILE [objects] [source] [--json]
-       apf-console classify --traffic [--seconds S] [objects] [source] [--json]
+  classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [source] [--output text|json|markdown]
+       apf-console classify --kubectl "get pods -n x" [--user U] [objects] [source]
+       apf-console classify --request FILE | --test FILE [objects] [source]
+       apf-console classify --traffic [--seconds S] [objects] [source]
 
 Shows which flow schema and priority level a request matches and why no earlier schema does, its flow with hash and hand
 of queues, and the seats that it takes (docs/classify.md).
@@ -458,7 +458,8 @@ Options:
   --watchers N           watches of that resource
   --no-etcd-progress     lists of the latest version are read from etcd, as with an etcd that reports no progress (before
                          3.4.31, 3.5.0 to 3.5.12), and as by default up to 1.30
-  --json                 as JSON
+  -o, --output FORMAT    text (default), json or markdown
+  --json                 the same as --output json
 
 Exit code: 0 done, 1 a row of the test table fails or a server would reject an object, 2 cannot run.`,
 

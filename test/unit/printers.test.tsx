@@ -231,7 +231,11 @@ function onScreen({ tables, ...answer }: Answer): readonly string[] {
 /** What the HTML of a report shows of an answer. */
 function inHtml(answer: Answer): readonly string[] {
   const container = document.createElement('div')
-  container.innerHTML = reportMarkup({ title: '', subtitle: '', sections: [{ title: '', blocks: blocksOf(answer) }] })
+  container.innerHTML = reportMarkup({
+    title: '',
+    subtitle: '',
+    sections: [{ title: '', blocks: [...blocksOf(answer)] }],
+  })
   return words(Array.from(container.querySelectorAll('p, li, th, td'), ({ textContent }) => textContent).join(' '))
 }
 
