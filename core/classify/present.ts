@@ -133,7 +133,7 @@ export const factsTable = (answers: readonly [Classification, Classification?]):
 })
 
 /** Whether a fact differs between the two. */
-export const differs = ([, now, draft]: Table['rows'][number]): boolean =>
+export const isChanged = ([, now, draft]: Table['rows'][number]): boolean =>
   draft !== undefined && now !== undefined && cellText(now, plain) !== cellText(draft, plain)
 
 const OUTCOMES = { passed: 'ok', failed: 'FAIL', 'no-expectation': '–', unclassifiable: 'FAIL' } as const

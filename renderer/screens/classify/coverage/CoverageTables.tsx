@@ -25,14 +25,7 @@ export const SchemaTable = memo(function SchemaTable(props: {
 }) {
   const { rows, rates, watched, selected, onChoose } = props
   const table = useMemo(() => coverageTable(rows, rates, watched), [rows, rates, watched])
-  const cells = useMemo(
-    (): AnswerCells => ({
-      order: (text) => <span className="mono">{text}</span>,
-      level: (text, row) => <LevelName name={text} stale={rows[row]?.standing.kind === 'dangling'} />,
-      standing: (text, row) => <StandingCell text={text} row={rows[row]} />,
-    }),
-    [rows],
-  )
+  const cells = useMemo(() => schemaCells(rows), [rows])
   return (
     <AnswerGrid
       table={table}
@@ -48,6 +41,12 @@ export const SchemaTable = memo(function SchemaTable(props: {
       foot="Select a schema to see only its flows."
     />
   )
+})
+
+const schemaCells = (rows: readonly CoverageRow[]): AnswerCells => ({
+  order: (text) => <span className="mono">{text}</span>,
+  level: (text, row) => <LevelName name={text} stale={rows[row]?.standing.kind === 'dangling'} />,
+  standing: (text, row) => <StandingCell text={text} row={rows[row]} />,
 })
 
 const GLYPH: Readonly<Record<Standing['kind'], IconName>> = {

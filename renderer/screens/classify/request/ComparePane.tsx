@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react'
 import type { Classification, SchemaTrace } from '../../../../core/classify/classification.ts'
-import { differs, factsTable } from '../../../../core/classify/present.ts'
+import { factsTable, isChanged } from '../../../../core/classify/present.ts'
 import { AnswerGrid, type AnswerCells } from '../../../components/answer/Answer.tsx'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
@@ -29,10 +29,10 @@ export const ComparePane = memo(function ComparePane(props: {
     )
     return {
       Now: (text, row) => fact(text, row, false),
-      Draft: (text, row) => fact(text, row, differs(facts.rows[row] ?? [])),
+      Draft: (text, row) => fact(text, row, isChanged(facts.rows[row] ?? [])),
     }
   }, [facts])
-  const differing = facts.rows.filter(differs).length
+  const differing = facts.rows.filter(isChanged).length
   return (
     <>
       <Pane

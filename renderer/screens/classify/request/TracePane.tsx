@@ -14,27 +14,7 @@ const WIDTHS = { precedence: 64, who: 58, verb: 58, group: 58, resource: 58, sco
 export const TracePane = memo(function TracePane({ answer }: { readonly answer: Classification }) {
   const { trace, dangling, flowSchema } = answer
   const table = useMemo(() => schemasTable(answer, checksOf(answer)), [answer])
-  const cells = useMemo((): AnswerCells => {
-    const dim = (row: number): string | undefined => (trace[row]?.reached === true ? undefined : styles['dim'])
-    const check = (text: string, row: number) => <Check text={text} dim={dim(row)} />
-    return {
-      precedence: (text, row) => <span className={classes('mono', dim(row))}>{text}</span>,
-      schema: (text, row) => (
-        <span className={classes(dim(row), trace[row]?.decides === true && styles['strong'])}>{text}</span>
-      ),
-      level: (text, row) => (
-        <span className={classes(styles['level'], dim(row))}>
-          <LevelName name={text} stale={dim(row) !== undefined} />
-        </span>
-      ),
-      ...Object.fromEntries(checksOf(answer).map((id) => [id, check])),
-      why: (text, row) => (
-        <span className={classes(styles['why'], dim(row))} title={text}>
-          {text}
-        </span>
-      ),
-    }
-  }, [answer, trace])
+  const cells = useMemo(() => cellsOf(answer), [answer])
   const names = [...trace, ...dangling].map((one) => one.flowSchema)
   return (
     <section className={styles['trace']} aria-label="Flow schemas" data-pane="" tabIndex={-1}>
@@ -53,6 +33,30 @@ export const TracePane = memo(function TracePane({ answer }: { readonly answer: 
     </section>
   )
 })
+
+function cellsOf(answer: Classification): AnswerCells {
+  const { trace } = answer
+  const dim = (row: number): string | undefined => (trace[row]?.reached === true ? undefined : styles['dim'])
+  return {
+    precedence: (text, row) => <span className={classes('mono', dim(row))}>{text}</span>,
+    schema: (text, row) => (
+      <span className={classes(dim(row), trace[row]?.decides === true && styles['strong'])}>{text}</span>
+    ),
+    level: (text, row) => (
+      <span className={classes(styles['level'], dim(row))}>
+        <LevelName name={text} stale={dim(row) !== undefined} />
+      </span>
+    ),
+    ...Object.fromEntries(
+      checksOf(answer).map((id) => [id, (text: string, row: number) => <Check text={text} dim={dim(row)} />]),
+    ),
+    why: (text, row) => (
+      <span className={classes(styles['why'], dim(row))} title={text}>
+        {text}
+      </span>
+    ),
+  }
+}
 
 /** The row is marked as selected. */
 const OMITTED = ['decides']

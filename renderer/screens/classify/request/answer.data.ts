@@ -3,11 +3,10 @@ import type {
   Explained,
   SchemaTrace,
   FlowExplanation,
-  SeatStep,
 } from '../../../../core/classify/classification.ts'
 import { dealtHand, sharedQueues } from '../../../../core/sharding/overlap.ts'
 import type { DumpQueue } from '../../../../core/frame/dump.ts'
-import { NOT_APPLICABLE, UNKNOWN, plural } from '../../../../core/text/format.ts'
+import { plural } from '../../../../core/text/format.ts'
 import { format } from '../../../theme/format.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'
 
