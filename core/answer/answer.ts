@@ -111,6 +111,10 @@ export const counted = (value: number | undefined, one: string, many = `${one}s`
 export const sentenceText = (sentence: Sentence, format: Format): string =>
   sentence.map((cell) => cellText(cell, format)).join('')
 
+/** `a, b and c`. */
+export const enumerated = (all: readonly Sentence[]): Sentence =>
+  all.flatMap((one, at) => (at === 0 ? one : [at === all.length - 1 ? ' and ' : ', ', ...one]))
+
 /** A number of that quantity. */
 export const amount =
   (as: Quantity, more: Omit<Amount, 'as' | 'value'> = {}) =>

@@ -17,6 +17,12 @@ import type { ServerHealth } from '../../core/contract/source.ts'
 import { fleetRows, type FleetSource } from '../../core/fleet/fleet.ts'
 import { fleetLines } from '../../core/fleet/lines.ts'
 import { presentFleet } from '../../core/fleet/present.ts'
+import { adjustmentLedger } from '../../core/impact/adjustmentLedger.ts'
+import { expectedAllocation } from '../../core/impact/expected.ts'
+import { presentAllocation } from '../../core/impact/presentAllocation.ts'
+import { runRequestTests } from '../../core/classify/configuration.ts'
+import { explainer } from '../../core/classify/explain.ts'
+import { presentRequest, presentTests } from '../../core/classify/present.ts'
 import { presentImpact } from '../../core/impact/present.ts'
 import { seatImpact } from '../../core/impact/seatImpact.ts'
 import { etcdFixture } from '../../core/qos/etcd.fixture.ts'
@@ -193,6 +199,24 @@ const read = {
   silent: false,
 } as const
 
+const request = { user: 'ann', groups: ['system:authenticated'], method: 'GET', url: '/api/v1/pods?limit=12345' }
+const tests = [
+  { id: '1', label: 'ann lists', request, expect: { flowSchema: 'exempt', priorityLevel: 'exempt' } },
+  { id: '2', label: 'a path', request: { ...request, url: 'pods' } },
+]
+/** Its limits are not those that its demand leads to. */
+const page = {
+  version: 'v1.36.3',
+  levels: ['a', 'b', 'c'].map((name, at) => ({
+    name,
+    limits: { nominal: 12_345, lower: 100, upper: 20_000, current: 12_000 + at },
+    demand: { highWatermark: 900 * at, smoothed: 5_000.5 * at },
+  })),
+}
+const expected = expectedAllocation(page)
+if (expected.kind === 'unknown') throw new Error('The page lacks a gauge.')
+const allocated = expected
+
 const SUBJECTS: Readonly<Record<string, readonly Answer[]>> = {
   compare: [presentComparison(comparison, [{ what: 'version', state: 'differs', text: 'v1.36 → v1.37' }])],
   tune: presentTune({ answer: proposal, runnerUp: { ...proposal, met: false }, evaluations: 12_345 }),
@@ -202,6 +226,8 @@ const SUBJECTS: Readonly<Record<string, readonly Answer[]>> = {
   impact: [presentImpact(impact), presentImpact(impact, { steps: 1, rows: [], regimes: { before: {}, after: {} } })],
   fleet: [presentFleet(clusters, fleetLines(clusters, { group: 'state', sort: 'worst', descending: false, open }))],
   scenario: [presentRun(run, 'server'), presentRun(run, 'etcd')],
+  classify: [presentRequest(request, explainer(builtIn)(request)), presentTests(runRequestTests(builtIn, tests))],
+  allocation: [presentAllocation(allocated, adjustmentLedger(page.levels, allocated.rule), { kind: 'one-page' })],
   qos: [presentEtcd(etcdFixture), { title: ['Usage'], evidence: [], tables: [usageTable(etcdFixture.top.scan)] }],
 }
 
