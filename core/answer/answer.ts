@@ -5,6 +5,7 @@ import { plural, type Format } from '../text/format.ts'
 export type Quantity =
   | 'fixed'
   | 'amount'
+  | 'significant'
   | 'seatsAverage'
   | 'rate'
   | 'bytes'
@@ -27,7 +28,7 @@ export interface Amount {
   /** Of a share or a fixed number; 0 if absent. */
   readonly decimals?: number
   /** Seconds between which a quantile certainly lies. */
-  readonly range?: { readonly above: number; readonly upTo: number | undefined } | undefined
+  readonly range?: { readonly above: number; readonly upTo?: number | undefined } | undefined
   /** A difference: positive ones have a sign. */
   readonly signed?: boolean
   /** Of a difference that matters. */
@@ -109,6 +110,10 @@ export const counted = (value: number | undefined, one: string, many = `${one}s`
 
 export const sentenceText = (sentence: Sentence, format: Format): string =>
   sentence.map((cell) => cellText(cell, format)).join('')
+
+/** `a, b and c`. */
+export const enumerated = (all: readonly Sentence[]): Sentence =>
+  all.flatMap((one, at) => (at === 0 ? one : [at === all.length - 1 ? ' and ' : ', ', ...one]))
 
 /** A number of that quantity. */
 export const amount =

@@ -7,8 +7,8 @@ import { z } from 'zod'
 
 const ReportTableSchema = z.object({
   kind: z.literal('table'),
-  /** As in an answer: those of numbers are aligned to the right. */
-  columns: z.array(z.object({ label: z.string(), align: z.literal('right').exactOptional() })).readonly(),
+  /** Names of columns; those of numbers are aligned to the right. */
+  head: z.array(z.object({ text: z.string(), number: z.literal(true).exactOptional() })),
   rows: z.array(z.array(z.string())),
 })
 

@@ -1,4 +1,4 @@
-import { amount, phrase, type Sentence } from '../answer/answer.ts'
+import { amount, LEVEL_COLUMN, phrase, type Column, type Sentence, type Table } from '../answer/answer.ts'
 import { plural } from '../text/format.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import { coverageRows, QUIET_AFTER_MS, type Coverage, type CoverageRow, type Standing } from '../classify/coverage.ts'
@@ -45,3 +45,39 @@ const enumerated = (names: readonly string[]): string =>
   names.length <= MOST_NAMED
     ? names.join(', ')
     : `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`
+
+/** Every schema and its requests; `rates` are those dispatched per second, `counts` the ones between samples. */
+export function coverageTable(rows: readonly CoverageRow[], rates?: ReadonlyMap<string, number>, counts = true): Table {
+  const number = (id: string, label: string, title: string): Column => ({ id, label, title, align: 'right' })
+  const of = <T>(isShown: boolean, one: T): readonly T[] => (isShown ? [one] : [])
+  const count = amount('fixed')
+  return {
+    title: 'Flow schemas and their requests',
+    note: 'in matching order',
+    columns: [
+      { id: 'order', label: 'Order', term: 'matching-precedence', align: 'right' },
+      { id: 'schema', label: 'Flow schema', term: 'flow-schema' },
+      LEVEL_COLUMN,
+      { id: 'standing', label: 'Requests' },
+      ...of(rates !== undefined, number('rate', 'Dispatched /s', 'Requests per second, of all servers')),
+      ...of(
+        counts,
+        number('counted', 'Counted', 'Requests dispatched or rejected since the first sample, of all servers'),
+      ),
+      number('total', 'Since start', 'Requests dispatched or rejected since the servers started'),
+      number('seen', 'Seen', 'Requests that dumps showed, each once'),
+      { id: 'flows', label: 'Flows', term: 'flow', align: 'right' },
+    ],
+    rows: rows.map(({ schema, level, matchingPrecedence = '', standing, counted, total, seen }) => [
+      String(matchingPrecedence),
+      schema,
+      level,
+      standingSentence(standing, schema, level),
+      ...of(rates !== undefined, amount('significant')(rates?.get(schema) ?? (total === 0 ? 0 : undefined))),
+      ...of(counts, count(counted)),
+      count(total),
+      count(seen?.requests),
+      count(seen?.flows),
+    ]),
+  }
+}

@@ -48,8 +48,8 @@ function block(part: ReportBlock): string {
       return `<ul>\n${part.items.map((item) => `<li>${escapeMarkup(item)}</li>`).join('\n')}\n</ul>`
     case 'table': {
       const cell = (tag: 'td' | 'th', text: string, at: number): string =>
-        `<${tag}${part.columns[at]?.align !== undefined ? ' class="n"' : ''}>${escapeMarkup(text)}</${tag}>`
-      const head = part.columns.map(({ label }, at) => cell('th', label, at)).join('')
+        `<${tag}${part.head[at]?.number === true ? ' class="n"' : ''}>${escapeMarkup(text)}</${tag}>`
+      const head = part.head.map(({ text }, at) => cell('th', text, at)).join('')
       const rows = part.rows.map((row) => `<tr>${row.map((text, at) => cell('td', text, at)).join('')}</tr>`)
       return `<table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table>`
     }

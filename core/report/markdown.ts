@@ -1,11 +1,19 @@
+import type { Answer } from '../answer/answer.ts'
 import type { Report, ReportBlock } from '../contract/report.ts'
 import { escapeControls } from '../text/text.ts'
+import { blocksOf } from './blocks.ts'
 
 /** A report in Markdown (GitHub's, for its tables). Charts are only in the HTML version; a line notes that. */
 export function reportMarkdown({ title, subtitle, sections }: Report): string {
   const parts = sections.flatMap((section) => [`## ${inline(section.title)}`, ...section.blocks.map(block)])
-  return `${[`# ${inline(title)}`, inline(subtitle), ...parts].join('\n\n')}\n`
+  return paragraphs([`# ${inline(title)}`, inline(subtitle), ...parts])
 }
+
+/** Answers, and lines of text between them. */
+export const answersMarkdown = (said: readonly (Answer | string)[]): string =>
+  paragraphs(said.flatMap((part) => (typeof part === 'string' ? inline(part) : blocksOf(part).map(block))))
+
+const paragraphs = (parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`
 
 function block(part: ReportBlock): string {
   switch (part.kind) {
@@ -16,8 +24,8 @@ function block(part: ReportBlock): string {
     case 'table': {
       const row = (cells: readonly string[]): string => `| ${cells.map(inline).join(' | ')} |`
       return [
-        row(part.columns.map(({ label }) => label)),
-        `| ${part.columns.map(({ align }) => (align === undefined ? '---' : '---:')).join(' | ')} |`,
+        row(part.head.map(({ text }) => text)),
+        `| ${part.head.map(({ number }) => (number === true ? '---:' : '---')).join(' | ')} |`,
         ...part.rows.map(row),
       ].join('\n')
     }

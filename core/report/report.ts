@@ -1,13 +1,25 @@
-import { numberColumns, textColumns } from '../answer/answer.ts'
+import {
+  amount,
+  counted,
+  numberColumns,
+  phrase,
+  textColumns,
+  type Answer,
+  type Cell,
+  type Row,
+  type Sentence,
+} from '../answer/answer.ts'
+import type { ObjectDifference } from '../config/content.ts'
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import type { QuantileRange } from '../frame/derived.ts'
 import type { Rejected } from '../frame/frame.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import type { UnixMs } from '../units.ts'
-import type { Report, ReportBlock, ReportChart, ReportSection } from '../contract/report.ts'
+import type { Report, ReportChart, ReportSection } from '../contract/report.ts'
+import { blocksOf } from './blocks.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
 import { flowName } from '../frame/flow.ts'
-import { type ReportOptions, evidence, timeline, timesIn } from './story.ts'
+import { type ReportOptions, evidence, instantOf, itemised, said, tabled, timeline } from './story.ts'
 import { clientName, largestOf } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
@@ -33,16 +45,16 @@ export function worstMoment(incident: Incident): UnixMs | undefined {
 }
 
 /** Who, why and what helps, as Diagnosis says it of the worst moment; what was changed is another section. */
-function verdictOf(incident: Incident, { verdict }: ReportOptions): ReportBlock[] {
+function verdictOf(incident: Incident, { verdict }: ReportOptions): readonly Answer[] {
   if (verdict === undefined) return []
   const { at, now, findings } = verdict
   const cause = findings.find(({ group }) => group !== 'own side' && group !== 'none')
   return [
-    text(
-      `At the worst moment, ${timesIn(incident)(at)}: ${now.title}`,
-      cause && `Cause (${cause.confidence}): ${cause.title.toLowerCase()}. ${cause.text}`,
+    said(
+      phrase`At the worst moment, ${instantOf(incident)(at)}: ${now.title}`,
+      cause && [`Cause (${cause.confidence}): ${cause.title.toLowerCase()}. ${cause.text}`],
     ),
-    ...(cause === undefined ? [] : [text(`Remedy: ${cause.remedy.text}`)]),
+    ...(cause === undefined ? [] : [said([`Remedy: ${cause.remedy.text}`])]),
   ]
 }
 
@@ -50,23 +62,26 @@ function verdictOf(incident: Incident, { verdict }: ReportOptions): ReportBlock[
 export function reportOf(incident: Incident, options: ReportOptions): Report {
   const places = allPlaces(incident)
   const troubled = troubledOf(places)
-  const sections: readonly (ReportSection | undefined)[] = [
-    { title: 'Summary', blocks: [...verdictOf(incident, options), ...summary(incident, troubled)] },
-    { title: 'What happened', blocks: timeline(incident) },
-    levels(incident, places),
-    charts(incident, troubled),
-    { title: 'Who was affected', blocks: affected(incident, places) },
-    { title: 'Who used the seats', blocks: users(incident, troubled) },
-    { title: 'Limits', blocks: limits(incident, places) },
-    { title: 'Changes of the configuration', blocks: configuration(incident) },
-    { title: 'Evidence', blocks: evidence(incident, options) },
-    glossary(incident, places),
-  ]
+  const section = (title: string, answers: readonly Answer[], drawn: readonly ReportChart[] = []): ReportSection => ({
+    title,
+    blocks: [...answers.flatMap(blocksOf), ...drawn],
+  })
   const { from, to } = rangeOf(incident)
   return {
     title: `Incident report: ${options.source.name}`,
     subtitle: `${plain.dateTime(from)} to ${plain.dateTime(to)} UTC (${plain.length(to - from)}), ${listed(incident.servers.map(({ id }) => id))}`,
-    sections: sections.filter((section) => section !== undefined),
+    sections: [
+      section('Summary', [...verdictOf(incident, options), ...summary(incident, troubled)]),
+      section('What happened', timeline(incident)),
+      section('Priority levels', levels(incident, places)),
+      ...(troubled.length === 0 ? [] : [section('Charts', [], charts(incident, troubled))]),
+      section('Who was affected', affected(incident, places)),
+      section('Who used the seats', users(incident, troubled)),
+      section('Limits', limits(incident, places)),
+      section('Changes of the configuration', configuration(incident)),
+      section('Evidence', evidence(incident, options)),
+      section('Glossary', glossary(incident, places)),
+    ],
   }
 }
 
@@ -80,18 +95,14 @@ function rangeOf({ servers, from, to }: Incident): { readonly from: number; read
 }
 
 /** No request that was dispatched had waited where there is no quantile. */
-const waitText = (value: number | undefined, range: QuantileRange | undefined): string =>
-  value === undefined ? 'no wait' : plain.quantile(value, range)
-const known = (value: number | undefined): string => (value === undefined ? 'unknown' : plain.amount(value))
+const wait = (value: number | undefined, range: QuantileRange | undefined): Cell =>
+  value === undefined ? 'no wait' : { value, as: 'quantile', range }
+const count = amount('amount')
+const known = (value: number | undefined): Cell => (value === undefined ? 'unknown' : count(value))
 
 /** The most troubled first: rejections count before waits. */
 const byTrouble = (a: Place, b: Place): number =>
   rejections(b.level) - rejections(a.level) || (b.level.queued?.value ?? 0) - (a.level.queued?.value ?? 0)
-
-const text = (...sentences: readonly (string | undefined)[]): ReportBlock => ({
-  kind: 'text',
-  text: sentences.filter((sentence) => sentence !== undefined).join(' '),
-})
 
 /** `workload-low`, with its server where there are several. */
 const nameOf = ({ servers }: Incident, { server, level }: Place): string =>
@@ -106,33 +117,30 @@ const reasons = (rejected: Rejected | undefined): string =>
         ),
       )
 
-function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] {
-  if (incident.servers.length === 0) return [text('The recording has no samples of this time.')]
+function summary(incident: Incident, troubled: readonly Place[]): readonly Answer[] {
+  if (incident.servers.length === 0) return [said(['The recording has no samples of this time.'])]
   const rejecting = troubled.filter(({ level }) => rejections(level) > 0)
   const all = rejecting.reduce((sum, { level }) => sum + rejections(level), 0)
   const [worst] = rejecting
   const longest = troubled.toSorted((a, b) => (b.level.queued?.value ?? 0) - (a.level.queued?.value ?? 0))[0]
   const isKnown = incident.servers.every(({ levels: own }) => own.every(({ exempt, rejected }) => exempt || rejected))
-  const counts = text(
+  const counts = said(
     all === 0
-      ? isKnown
-        ? 'No request was rejected.'
-        : 'Rejections are unknown: the servers do not report them.'
-      : `${plain.counted(all, 'request was', 'requests were')} rejected with 429, in ${listed(rejecting.map((place) => nameOf(incident, place)))}.`,
+      ? [isKnown ? 'No request was rejected.' : 'Rejections are unknown: the servers do not report them.']
+      : phrase`${counted(all, 'request was', 'requests were')} rejected with 429, in ${listed(rejecting.map((place) => nameOf(incident, place)))}.`,
     worst === undefined || rejecting.length === 1
       ? undefined
-      : `Most of them, ${plain.amount(rejections(worst.level))}, in ${nameOf(incident, worst)}.`,
+      : phrase`Most of them, ${count(rejections(worst.level))}, in ${nameOf(incident, worst)}.`,
   )
   const culprit = troubled[0] && culpritOf(incident, troubled[0])
   if (longest?.level.queued === undefined || longest.level.queued.value === 0) {
-    return [counts, text('No request waited in any sample.', culprit)]
+    return [counts, said(['No request waited in any sample.'], culprit)]
   }
   const { value, at } = longest.level.queued
-  const when = timesIn(incident)
   return [
     counts,
-    text(
-      `Most requests waited in ${nameOf(incident, longest)}: ${plain.amount(value)} at ${when(at)}.`,
+    said(
+      phrase`Most requests waited in ${nameOf(incident, longest)}: ${count(value)} at ${instantOf(incident)(at)}.`,
       culprit,
       spared(incident, troubled),
     ),
@@ -140,15 +148,15 @@ function summary(incident: Incident, troubled: readonly Place[]): ReportBlock[] 
 }
 
 /** Who had most of the requests of the level with the most trouble, where dumps show it. */
-function culpritOf({ ledger: { flows, dumps } }: Incident, { level: { name } }: Place): string | undefined {
+function culpritOf({ ledger: { flows, dumps } }: Incident, { level: { name } }: Place): Sentence | undefined {
   const largest = largestOf(flows.filter(({ level }) => level === name))
   if (largest === undefined) return undefined
   const { flow, part } = largest
-  return `${flowName(flow.flow, flow.schema)} had ${plain.percent(part)} of the requests of ${name} in ${plain.counted(dumps, 'debug dump')}.`
+  return phrase`${flowName(flow.flow, flow.schema)} had ${amount('percent')(part)} of the requests of ${name} in ${counted(dumps, 'debug dump')}.`
 }
 
 /** Levels that verifiably had no trouble while others did. */
-function spared({ servers }: Incident, troubled: readonly Place[]): string | undefined {
+function spared({ servers }: Incident, troubled: readonly Place[]): Sentence | undefined {
   const unknown = servers.flatMap(({ levels: all }) => all.filter(({ queued, rejected }) => !queued || !rejected))
   const names = new Set([...troubled.map(({ level }) => level), ...unknown].map(({ name }) => name))
   const others = new Set(
@@ -156,42 +164,35 @@ function spared({ servers }: Incident, troubled: readonly Place[]): string | und
   )
   return others.size === 0
     ? undefined
-    : `No request was rejected in ${listed([...others])}, and no sample shows one waiting there.`
+    : [`No request was rejected in ${listed([...others])}, and no sample shows one waiting there.`]
 }
 
-function levels(incident: Incident, places: readonly Place[]): ReportSection {
-  return {
-    title: 'Priority levels',
-    blocks: [
-      {
-        kind: 'table',
-        columns: [
-          ...textColumns('Level'),
-          ...numberColumns('Dispatched', 'Rejected'),
-          ...textColumns('Reasons'),
-          ...numberColumns('Most waiting', 'Wait p99', 'Most seats'),
-        ],
-        rows: places.map((place) => [
-          nameOf(incident, place),
-          known(place.level.dispatched),
-          known(place.level.rejected && rejections(place.level)),
-          reasons(place.level.rejected),
-          known(place.level.queued?.value),
-          waitText(place.level.waits.waitP99, place.level.waits.waitP99Range),
-          known(place.level.executing?.value),
-        ]),
-      },
+const levels = (incident: Incident, places: readonly Place[]): readonly Answer[] => [
+  tabled('', [
+    [
+      ...textColumns('Level'),
+      ...numberColumns('Dispatched', 'Rejected'),
+      ...textColumns('Reasons'),
+      ...numberColumns('Most waiting', 'Wait p99', 'Most seats'),
     ],
-  }
-}
+    places.map((place) => [
+      nameOf(incident, place),
+      known(place.level.dispatched),
+      known(place.level.rejected && rejections(place.level)),
+      reasons(place.level.rejected),
+      known(place.level.queued?.value),
+      wait(place.level.waits.waitP99, place.level.waits.waitP99Range),
+      known(place.level.executing?.value),
+    ]),
+  ]),
+]
 
 /** Maximum number of charts, for the levels with the most trouble. */
 const MOST_CHARTS = 4
 
-function charts(incident: Incident, troubled: readonly Place[]): ReportSection | undefined {
-  if (troubled.length === 0) return undefined
+function charts(incident: Incident, troubled: readonly Place[]): readonly ReportChart[] {
   const { from, to } = rangeOf(incident)
-  const blocks = troubled.slice(0, MOST_CHARTS).flatMap((place): ReportChart[] => {
+  return troubled.slice(0, MOST_CHARTS).flatMap((place): ReportChart[] => {
     const { points } = place.level
     const line = (key: 'executing' | 'limit' | 'queued') =>
       points.map(({ at, [key]: value }) => (value === undefined ? { at } : { at, value }))
@@ -218,36 +219,27 @@ function charts(incident: Incident, troubled: readonly Place[]): ReportSection |
       },
     ]
   })
-  return { title: 'Charts', blocks }
 }
 
-function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
+function affected(incident: Incident, places: readonly Place[]): readonly Answer[] {
   const rows = places
     .flatMap((place) => place.level.schemas.map((schema) => ({ place, schema, rejected: rejections(schema) })))
     .filter(({ rejected, schema }) => rejected > 0 || (schema.waits.waitP99 ?? 0) >= NOTICED_SECONDS)
     .toSorted((a, b) => b.rejected - a.rejected || (b.schema.waits.waitP99 ?? 0) - (a.schema.waits.waitP99 ?? 0))
-  if (rows.length === 0) {
-    return [text(`No flow schema had rejected requests or a wait (p99) of ${plain.seconds(NOTICED_SECONDS)} or more.`)]
-  }
+  const noticed = `a wait (p99) of ${plain.seconds(NOTICED_SECONDS)} or more.`
+  if (rows.length === 0) return [said([`No flow schema had rejected requests or ${noticed}`])]
   return [
-    text(`Flow schemas with rejected requests, or a wait (p99) of ${plain.seconds(NOTICED_SECONDS)} or more.`),
-    {
-      kind: 'table',
-      columns: [
-        ...textColumns('Flow schema', 'Level'),
-        ...numberColumns('Rejected', 'Of its requests', 'Wait p50', 'Wait p99'),
-      ],
-      rows: rows.map(({ place, schema, rejected }) => [
-        schema.name,
+    tabled(`Flow schemas with rejected requests, or ${noticed}`, [
+      [...textColumns('Flow schema', 'Level'), ...numberColumns('Rejected', 'Of its requests', 'Wait p50', 'Wait p99')],
+      rows.map(({ place, schema: { name, dispatched, waits }, rejected }) => [
+        name,
         nameOf(incident, place),
-        plain.amount(rejected),
-        schema.dispatched === undefined
-          ? 'unknown'
-          : plain.percent(rejected / Math.max(1, rejected + schema.dispatched)),
-        waitText(schema.waits.waitP50, schema.waits.waitP50Range),
-        waitText(schema.waits.waitP99, schema.waits.waitP99Range),
+        count(rejected),
+        dispatched === undefined ? 'unknown' : amount('percent')(rejected / Math.max(1, rejected + dispatched)),
+        wait(waits.waitP50, waits.waitP50Range),
+        wait(waits.waitP99, waits.waitP99Range),
       ]),
-    },
+    ]),
   ]
 }
 
@@ -255,119 +247,94 @@ function affected(incident: Incident, places: readonly Place[]): ReportBlock[] {
 const NOTICED_SECONDS = 0.1
 const MOST_FLOWS = 10
 
-function users({ ledger }: Incident, troubled: readonly Place[]): ReportBlock[] {
+function users({ ledger }: Incident, troubled: readonly Place[]): readonly Answer[] {
   const names = new Set(troubled.map(({ level }) => level.name))
   const own = ledger.flows.filter(({ level }) => names.size === 0 || names.has(level)).slice(0, MOST_FLOWS)
   const rejected = ledger.clients
     .flatMap((one) => (one.sent === undefined || one.sent.rejected === 0 ? [] : [{ ...one, count: one.sent.rejected }]))
     .toSorted((a, b) => b.count - a.count)
     .slice(0, MOST_FLOWS)
-  const blocks: ReportBlock[] = []
-  if (ledger.dumps === 0) {
-    blocks.push(
-      text('Unknown: metrics do not identify flows, and no debug dump of requests was recorded in this time.'),
-    )
-  } else if (own.length > 0) {
-    blocks.push(
-      text(
-        `Mean of ${plain.counted(ledger.dumps, 'debug dump')}${names.size === 0 ? '' : `, of ${listed([...names])}`}. A dump shows one instant: short requests in between are missing.`,
-      ),
-      {
-        kind: 'table',
-        columns: [...textColumns('Flow', 'Flow schema', 'Level'), ...numberColumns('Seats', 'Of the level', 'Waiting')],
-        rows: own.map(({ flow, schema, level, seats, waiting, partOfLevel }) => [
-          flow === '' ? 'all of the schema' : flow,
-          schema,
-          level,
-          plain.amount(seats),
-          plain.percent(partOfLevel),
-          plain.amount(waiting),
+  const dumps = plain.counted(ledger.dumps, 'debug dump')
+  const of = names.size === 0 ? '' : `, of ${listed([...names])}`
+  return [
+    ledger.dumps === 0
+      ? said(['Unknown: metrics do not identify flows, and no debug dump of requests was recorded in this time.'])
+      : own.length === 0
+        ? said([`No request of these levels is in any of ${dumps}.`])
+        : tabled(`Mean of ${dumps}${of}. A dump shows one instant: short requests in between are missing.`, [
+            [...textColumns('Flow', 'Flow schema', 'Level'), ...numberColumns('Seats', 'Of the level', 'Waiting')],
+            own.map(({ flow, schema, level, seats, waiting, partOfLevel }) => [
+              flow === '' ? 'all of the schema' : flow,
+              schema,
+              level,
+              count(seats),
+              amount('percent')(partOfLevel),
+              count(waiting),
+            ]),
+          ]),
+    ...(rejected.length === 0
+      ? []
+      : [
+          tabled(
+            `Rejected requests by user, of ${plain.counted(ledger.requests, 'single request')} that were recorded.`,
+            [
+              [...textColumns('User', 'Level'), ...numberColumns('Rejected')],
+              rejected.map((one) => [clientName(one), one.level, count(one.count)]),
+            ],
+          ),
         ]),
-      },
-    )
-  } else {
-    blocks.push(text(`No request of these levels is in any of ${plain.counted(ledger.dumps, 'debug dump')}.`))
-  }
-  if (rejected.length > 0) {
-    blocks.push(
-      text(`Rejected requests by user, of ${plain.counted(ledger.requests, 'single request')} that were recorded.`),
-      {
-        kind: 'table',
-        columns: [...textColumns('User', 'Level'), ...numberColumns('Rejected')],
-        rows: rejected.map((one) => [clientName(one), one.level, plain.amount(one.count)]),
-      },
-    )
-  }
-  return blocks
+  ]
 }
 
-function limits(incident: Incident, places: readonly Place[]): ReportBlock[] {
-  const when = timesIn(incident)
-  const rows = places.flatMap((place) => {
+function limits(incident: Incident, places: readonly Place[]): readonly Answer[] {
+  const when = instantOf(incident)
+  const rows = places.flatMap((place): readonly Row[] => {
     const { nominal, limit } = place.level
     if (limit === undefined || place.level.exempt) return []
-    const nominals = known(nominal?.last)
     return [
       [
         nameOf(incident, place),
-        nominal !== undefined && nominal.first !== nominal.last
-          ? `${plain.amount(nominal.first)} → ${nominals}`
-          : nominals,
-        plain.amount(limit.first),
-        `${plain.amount(limit.least.value)} at ${when(limit.least.at)}`,
-        `${plain.amount(limit.most.value)} at ${when(limit.most.at)}`,
-        plain.amount(limit.last),
+        nominal === undefined ? 'unknown' : { from: count(nominal.first), to: count(nominal.last) },
+        count(limit.first),
+        phrase`${count(limit.least.value)} at ${when(limit.least.at)}`,
+        phrase`${count(limit.most.value)} at ${when(limit.most.at)}`,
+        count(limit.last),
       ],
     ]
   })
-  if (rows.length === 0) return [text('The servers do not report current limits.')]
+  if (rows.length === 0) return [said(['The servers do not report current limits.'])]
   return [
-    text(
+    tabled(
       'Limits in seats, as the server reported them. It recomputes them every 10 s: levels lend seats that they do not use, and borrow.',
+      [[...textColumns('Level'), ...numberColumns('Nominal', 'First', 'Least', 'Most', 'Last')], rows],
     ),
-    {
-      kind: 'table',
-      columns: [...textColumns('Level'), ...numberColumns('Nominal', 'First', 'Least', 'Most', 'Last')],
-      rows,
-    },
   ]
 }
 
-function configuration(incident: Incident): ReportBlock[] {
+function configuration(incident: Incident): readonly Answer[] {
   const { changes, objectsKnown } = incident
-  const when = timesIn(incident)
-  if (!objectsKnown) return [text('Unknown: no flow-control objects were recorded in this time.')]
-  if (changes.length === 0) return [text('No FlowSchema and no PriorityLevelConfiguration changed.')]
+  const when = instantOf(incident)
+  if (!objectsKnown) return [said(['Unknown: no flow-control objects were recorded in this time.'])]
+  if (changes.length === 0) return [said(['No FlowSchema and no PriorityLevelConfiguration changed.'])]
   return [
-    {
-      kind: 'list',
-      items: changes.flatMap(({ at, differences }) =>
-        differences.map((difference) => {
-          const what = `${when(at)} ${difference.kind} ${difference.name}`
-          if (difference.change !== 'changed') return `${what} was ${difference.change}`
-          return `${what}: ${difference.fields.map(({ field, from, to }) => `${field} ${shown(from)} → ${shown(to)}`).join(', ')}`
-        }),
+    itemised(
+      changes.flatMap(({ at, differences }) =>
+        differences.map((one) => phrase`${when(at)} ${one.kind} ${one.name}${changeText(one)}`),
       ),
-    },
+    ),
   ]
 }
+
+const changeText = (one: ObjectDifference): string =>
+  one.change === 'changed'
+    ? `: ${one.fields.map(({ field, from, to }) => `${field} ${shown(from)} → ${shown(to)}`).join(', ')}`
+    : ` was ${one.change}`
 
 const shown = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 120))
 
-function glossary(incident: Incident, places: readonly Place[]): ReportSection {
+function glossary(incident: Incident, places: readonly Place[]): readonly Answer[] {
   const happened = REJECT_REASONS.filter((reason) => places.some(({ level }) => (level.rejected?.[reason] ?? 0) > 0))
   const terms: readonly TermId[] = ['apf', 'seat', 'rejected', ...happened, 'nominal-limit', 'current-limit']
   const dumped: readonly TermId[] = incident.ledger.dumps > 0 ? ['flow'] : []
-  return {
-    title: 'Glossary',
-    blocks: [
-      {
-        kind: 'list',
-        items: [...terms, ...dumped].map((id) => {
-          const [term, sentence] = GLOSSARY[id]
-          return `${term}: ${sentence}`
-        }),
-      },
-    ],
-  }
+  return [itemised([...terms, ...dumped].map((id) => [GLOSSARY[id].join(': ')]))]
 }

@@ -75,13 +75,13 @@ describe('the worst true statement, by rule order', () => {
     const range = { from: at - 600_000, to: at, approximate: false, follows: true, gaps: [], levels }
     const flow = { level: 'workload-low', name: 'inventory:crawler', count: 94, of: 100, waits: true, at }
     const now = judged(frame, [refusing('workload-low', 11.7)])
-    const { evidence, details } = nowLine([{ ...now, range, flow: { ...flow, from: 'dump' } }])
+    const { evidence, details } = nowLine([{ ...now, range, flow: flow }])
     expect(evidence).toMatch(
       /inventory:crawler had 94 % of the 100 waiting requests at [\d:]+\. .* 2\u202f742 requests rejected in the last 10 min\./,
     )
     expect(details).toMatch(/of the 100 waiting requests \(dump of 03:12:43\)\./)
-    const rows = nowLine([{ ...now, range, flow: { ...flow, count: 100, from: 'requests' } }])
-    expect(rows.details).toMatch(/inventory:crawler had all 100 waiting requests \(newest requests of 03:12:43\)\./)
+    const all = nowLine([{ ...now, range, flow: { ...flow, count: 100 } }])
+    expect(all.details).toMatch(/inventory:crawler had all 100 waiting requests \(dump of 03:12:43\)\./)
   })
 
   test('the evidence is whole sentences within two lines; the rest is in the details', () => {
@@ -147,7 +147,7 @@ describe('the worst true statement, by rule order', () => {
 
   test('names no flow of a dump of a quieter moment', () => {
     const row = level({ name: 'a', executing: 5, current: 5, nominal: 5, queued: 64, queuedRequests: 64 })
-    const flow = { level: 'a', name: 'mouse-03', count: 1, of: 2, waits: true, at: 0, from: 'dump' } as const
+    const flow = { level: 'a', name: 'mouse-03', count: 1, of: 2, waits: true, at: 0 } as const
     const said = (of: number) => nowLine([{ ...judged(server({ levels: [row] })), flow: { ...flow, of } }]).evidence
     expect(said(2)).not.toMatch('mouse-03')
     expect(said(60)).toMatch('mouse-03')

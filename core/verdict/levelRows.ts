@@ -2,7 +2,6 @@ import type { DerivedServer, QuantileRange } from '../frame/derived.ts'
 import type { LevelFrame, Rejected, ServerFrame, RejectReason } from '../frame/frame.ts'
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../frame/recent.ts'
-import type { LiveRequest } from '../contract/live.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import { asksForDump, flowKeyOf, flowName, isWaiting } from '../frame/flow.ts'
 import { unixMsOf } from '../units.ts'
@@ -226,57 +225,21 @@ export interface BusiestFlow {
   readonly of: number
   /** Whether they are waiting requests; otherwise executing ones, because none waits. */
   readonly waits: boolean
-  /** Unix milliseconds at which they were read. */
+  /** Unix milliseconds of the dump. */
   readonly at: number
-  readonly from: 'dump' | 'requests'
 }
 
 /** Below this share of the requests a flow explains nothing. */
 const MUCH = 0.3
 
-interface Held {
-  readonly schema: string
-  readonly flow: string
-  readonly waits: boolean
-}
-
 /** `undefined` while no flow stands out, or its schema distinguishes none: then the schema is named instead. */
-function busiest(held: readonly Held[]): Pick<BusiestFlow, 'name' | 'count' | 'of' | 'waits'> | undefined {
-  const waits = held.some((one) => one.waits)
-  const counts = new Map<string, Held & { readonly count: number }>()
-  let of = 0
-  for (const one of held) {
-    if (one.waits !== waits) continue
-    of += 1
-    const key = flowKeyOf(one)
-    counts.set(key, { ...one, count: (counts.get(key)?.count ?? 0) + 1 })
-  }
-  const [most] = [...counts.values()].toSorted((a, b) => b.count - a.count)
-  return most === undefined || most.flow === '' || most.count < MUCH * of
-    ? undefined
-    : { name: flowName(most.flow, most.schema), count: most.count, of, waits }
-}
-
 export function busiestInDump(dump: DumpFrame | undefined, level: string): BusiestFlow | undefined {
-  if (dump?.requests === undefined) return undefined
-  const held = dump.requests
-    // The dump contains the request that asked for it.
-    .filter((request) => request.level === level && !asksForDump(request))
-    .map((request) => ({ schema: request.schema, flow: request.flow, waits: isWaiting(request) }))
-  const found = busiest(held)
-  return found && { level, ...found, at: unixMsOf(dump.at), from: 'dump' }
-}
-
-/** `at`: when the requests were read, Unix milliseconds. */
-export function busiestInRequests(
-  requests: readonly LiveRequest[],
-  level: string,
-  at: number,
-): BusiestFlow | undefined {
-  const found = busiest(
-    requests
-      .filter((request) => request.level === level && (request.state === 'waiting' || request.state === 'executing'))
-      .map(({ schema, flow, state }) => ({ schema, flow, waits: state === 'waiting' })),
-  )
-  return found && { level, ...found, at, from: 'requests' }
+  // The dump contains the request that asked for it.
+  const all = dump?.requests?.filter((request) => request.level === level && !asksForDump(request)) ?? []
+  const waits = all.some(isWaiting)
+  const held = all.filter((request) => isWaiting(request) === waits)
+  const [[most, ...alike] = []] = [...Map.groupBy(held, flowKeyOf).values()].toSorted((a, b) => b.length - a.length)
+  const count = alike.length + 1
+  if (dump === undefined || most === undefined || most.flow === '' || count < MUCH * held.length) return undefined
+  return { level, name: flowName(most.flow, most.schema), count, of: held.length, waits, at: unixMsOf(dump.at) }
 }

@@ -104,11 +104,10 @@ function ofFlow({ row, server, format }: Case): Sentence {
       : flow.count === flow.of
         ? `all ${all}`
         : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of the ${all}`
-  const seen = `${flow.from === 'dump' ? 'dump' : 'newest requests'} of ${format.time(flow.at)}`
   // A different instant than that of the headline's count.
   return {
     short: `${flow.name} had ${share} at ${format.time(flow.at)}.`,
-    full: `${flow.name} had ${share} (${seen}).`,
+    full: `${flow.name} had ${share} (dump of ${format.time(flow.at)}).`,
   }
 }
 
@@ -253,7 +252,7 @@ export interface NowServer {
   readonly rejections: readonly RejectionRow[]
   /** The selected range; absent until its history is known. */
   readonly range?: NowRange | undefined
-  /** The flow that has most of one level's requests, where dumps or requests identify it. */
+  /** The flow that has most of one level's requests, where a dump identifies it. */
   readonly flow?: BusiestFlow | undefined
   /** The first cause of a diagnosis, where there is one. */
   readonly cause?: LikelyCause | undefined

@@ -45,7 +45,7 @@ async function runAdvise(given: Given, console: Console): Promise<ExitCode> {
   }
   const advice = advise(tally.read(), { nodes })
   if (draft !== undefined) return printDraft(advice, draft, console)
-  console.answer(form === 'json', jsonOf(advice), adviceLines(advice))
+  console.answer(form, jsonOf(advice), adviceLines(advice))
   const code = tellProblems(problems, console)
   return advice.suggestions.some(({ verdict }) => verdict === 'edit') ? 1 : code
 }

@@ -8,9 +8,8 @@ import {
   type Classification,
   type RuleTrace,
   type SchemaTrace,
-  type SeatStep,
-  type SeatUnit,
 } from '../../core/classify/classification.ts'
+import { presentRequest, presentTests } from '../../core/classify/present.ts'
 import { runRequestTests, type RequestTestResult } from '../../core/classify/configuration.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
@@ -27,13 +26,22 @@ import {
   type GivenConfiguration,
 } from './configurationSource.ts'
 import type { Console, ExitCode } from './console.ts'
-import { textTable } from './print/terminal.ts'
+import type { Said } from './print/terminal.ts'
 import { classifyTraffic } from './classifyTraffic.ts'
 import { classifyUnderDraft } from './draftObjects.ts'
 import { tellFindings } from './inputFiles.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
 import { cadenceFrom, READ_OPTIONS, readsFrom, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readNumber, SEATS, UsageError, type Given, type OptionInfo, type Command } from './usage.ts'
+import {
+  OUTPUT_OPTIONS,
+  readNumber,
+  readOutput,
+  SEATS,
+  UsageError,
+  type Given,
+  type OptionInfo,
+  type Command,
+} from './usage.ts'
 
 const REQUEST_OPTIONS = {
   user: { type: 'string' },
@@ -52,12 +60,13 @@ export const classify: Command = {
     ...texts('server-limit', 'objects', 'object-size', 'watchers'),
     traffic: { type: 'boolean' },
     seconds: { type: 'string' },
-    json: { type: 'boolean' },
+    ...OUTPUT_OPTIONS,
   },
   run: runClassify,
 }
 
 async function runClassify(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given, ['markdown'])
   if (given.flag('traffic')) {
     const other = ['test', 'draft', ...Object.keys(REQUEST_OPTIONS)].find((name) => given.values(name).length > 0)
     if (other !== undefined)
@@ -77,8 +86,11 @@ async function runClassify(given: Given, console: Console): Promise<ExitCode> {
   const answers = explainAll(requests, configuration, { read, supposed })
   const rejected = tellConfiguration(configuration, console)
   for (const note of [...(read?.notes ?? []), ...requests.notes]) console.tell(note)
-  const lines = answers.flatMap((answer, index) => (index === 0 ? textOf(answer) : ['', ...textOf(answer)]))
-  console.answer(given.flag('json'), jsonOf(answers, requests.many, configuration), lines)
+  const said = answers.flatMap(({ request, answer }, index): Said => [
+    ...(index === 0 ? [] : ['']),
+    presentRequest(request, answer),
+  ])
+  console.answer(form, jsonOf(answers, requests.many, configuration), said)
   return rejected || answers.some(({ answer }) => !answer.ok) ? 1 : 0
 }
 
@@ -178,11 +190,6 @@ function jsonOf(answers: readonly Answered[], many: boolean, configuration: Give
   return many ? all : all[0]
 }
 
-const textOf = ({ request, answer }: Answered): readonly string[] =>
-  answer.ok
-    ? classificationText(request, answer.classification)
-    : [`${request.user}  ${request.method} ${request.url}`, '', answer.problem]
-
 async function runTable(file: string, given: Given, console: Console): Promise<ExitCode> {
   const other = Object.keys(REQUEST_OPTIONS).find((name) => given.values(name).length > 0)
   if (other !== undefined) throw new UsageError(`--test contains its own requests; --${other} does not go with it.`)
@@ -192,7 +199,7 @@ async function runTable(file: string, given: Given, console: Console): Promise<E
   const configuration = await configurationBeside(given, console, read?.source)
   const rejected = tellConfiguration(configuration, console)
   const results = runRequestTests(configuration.objects, tests)
-  console.answer(given.flag('json'), testsJson(results), testsText(results))
+  console.answer(readOutput(given, ['markdown']), testsJson(results), [presentTests(results)])
   return rejected || results.some(hasFailed) ? 1 : 0
 }
 
@@ -264,56 +271,6 @@ const ruleJson = ({ index, outcomes, subject, part, mismatch }: RuleTrace) => ({
   ...(mismatch !== undefined && { mismatch }),
 })
 
-/** One request as text. */
-function classificationText(request: RequestSample, classification: Classification): readonly string[] {
-  const { flowSchema, priorityLevel, flow, seats, trace, dangling, notes } = classification
-  const about = (label: string, value: string): string => `  ${label.padEnd(14)}${value}`
-  return [
-    `${request.user}  ${request.method} ${request.url}`,
-    '',
-    `${flowSchema} → ${priorityLevel}`,
-    ...notes.map((note) => `  ${note}`),
-    '',
-    ...textTable(
-      trace.map((each) => [
-        each.decides ? '→' : ' ',
-        String(each.matchingPrecedence),
-        each.flowSchema,
-        each.priorityLevel,
-        each.reason,
-      ]),
-      ['left', 'right', 'left'],
-    ),
-    ...dangling.map((each) => `  ${each.flowSchema} ${each.reason}`),
-    '',
-    'Flow',
-    about(
-      'distinguisher',
-      flow.distinguisher === '' ? `none. ${flow.reason}` : `${flow.distinguisher} (${flow.method})`,
-    ),
-    about('hash', flow.hash),
-    about('hand', flow.hand.length === 0 ? 'none' : `${flow.hand.join(' ')} of ${flow.queues} queues`),
-    '',
-    `Seats: ${seats.method}`,
-    ...textTable(
-      seats.steps.map((step) => ['', step.label, stepValue(step)]),
-      ['left', 'left', 'right'],
-    ),
-    ...seats.assumptions.map((assumption) => `  ${assumption}`),
-  ]
-}
-
-const UNITS: Readonly<Record<SeatUnit, string>> = {
-  objects: '',
-  bytes: ' B',
-  seats: '',
-  milliseconds: ' ms',
-  watches: '',
-}
-
-const stepValue = ({ value, unit, assumed }: SeatStep): string =>
-  value === undefined ? '' : `${value}${unit === undefined ? '' : UNITS[unit]}${assumed === true ? ' (assumed)' : ''}`
-
 /** The JSON of a test table. */
 const testsJson = (results: readonly RequestTestResult[]) => ({
   passed: results.filter(({ outcome }) => outcome === 'passed').length,
@@ -328,25 +285,3 @@ const testsJson = (results: readonly RequestTestResult[]) => ({
 })
 
 const hasFailed = ({ outcome }: RequestTestResult): boolean => outcome === 'failed' || outcome === 'unclassifiable'
-
-/** A test table as text. */
-function testsText(results: readonly RequestTestResult[]): readonly string[] {
-  const rows = results.map((result) => {
-    const { expect: expected, label } = result.test
-    const actual =
-      result.outcome === 'unclassifiable'
-        ? result.problem
-        : `${result.actual.flowSchema} → ${result.actual.priorityLevel}`
-    const wanted =
-      result.outcome === 'failed' && expected !== undefined
-        ? `expected ${expected.flowSchema} → ${expected.priorityLevel}`
-        : ''
-    return [OUTCOMES[result.outcome], label, actual, wanted]
-  })
-  const { passed, failed } = testsJson(results)
-  const without = results.length - passed - failed
-  const sum = `${passed} passed, ${failed} failed${without === 0 ? '' : `, ${without} without an expectation`}`
-  return [...textTable(rows, ['left']), '', sum]
-}
-
-const OUTCOMES = { passed: 'ok', failed: 'FAIL', 'no-expectation': '–', unclassifiable: 'FAIL' } as const

@@ -1,5 +1,4 @@
-import { sentenceText } from '../../core/answer/answer.ts'
-import { plain, plural } from '../../core/text/format.ts'
+import { amount, counted, numberColumns, phrase, textColumns, type Answer } from '../../core/answer/answer.ts'
 import { landings } from '../../core/classify/configuration.ts'
 import {
   NO_COVERAGE,
@@ -14,17 +13,16 @@ import { requestOfDump } from '../../core/classify/requestText.ts'
 import type { Problem } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { frameOf, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
-import { rowsOf, standingSentence } from '../../core/guard/covered.ts'
+import { coverageTable, rowsOf } from '../../core/guard/covered.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { MS_PER_SECOND, rfc3339 } from '../../core/units.ts'
 import { configurationBeside, type GivenConfiguration } from './configurationSource.ts'
 import type { Console, ExitCode } from './console.ts'
-import { textTable } from './print/terminal.ts'
 import { eventsBefore, listen } from './pastPages.ts'
 import { allRecordings } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, type RecordingSpec, sourceFrom } from './sourceOptions.ts'
-import { readNumber, type Given } from './usage.ts'
+import { readNumber, readOutput, type Given } from './usage.ts'
 
 const DEFAULT_SECONDS = 30
 const MOST_SECONDS = 86_400
@@ -58,7 +56,9 @@ export async function classifyTraffic(given: Given, console: Console): Promise<E
   for (const note of configuration.notes) console.tell(note)
   const rows = rowsOf(configuration.objects)(coverage)
   const flows = flowsOf(coverage, configuration)
-  console.answer(given.flag('json'), jsonOf(coverage, rows, flows), textOf(coverage, rows, flows))
+  console.answer(readOutput(given, ['markdown']), jsonOf(coverage, rows, flows), [
+    presentTraffic(coverage, rows, flows),
+  ])
   return tellProblems(problems, console)
 }
 
@@ -117,49 +117,46 @@ function flowsOf({ flows }: Coverage, { objects }: GivenConfiguration): readonly
     .map((flow) => ({ ...flow, elsewhere: elsewhere(flow) }))
 }
 
-function textOf(coverage: Coverage, rows: readonly CoverageRow[], flows: readonly TrafficFlow[]): readonly string[] {
-  const { since, at, dumps, left } = coverage
-  const listed = rows.map(({ schema, level, matchingPrecedence, standing, counted, total, seen }) => [
-    String(matchingPrecedence ?? ''),
-    schema,
-    level,
-    String(counted ?? ''),
-    String(total ?? ''),
-    String(seen?.flows ?? ''),
-    sentenceText(standingSentence(standing, schema, level), plain),
-  ])
+function presentTraffic(
+  { since, at, dumps, left }: Coverage,
+  rows: readonly CoverageRow[],
+  flows: readonly TrafficFlow[],
+): Answer {
   const shown = flows.slice(0, MOST_FLOWS)
-  return [
-    since === undefined || at === undefined
-      ? 'No sample was read.'
-      : `${rfc3339(since)} to ${rfc3339(at)}, ${dumps} debug ${plural(dumps, 'dump', 'dumps')}.`,
-    '',
-    ...textTable(
-      [['PRECEDENCE', 'SCHEMA', 'LEVEL', 'COUNTED', 'SINCE START', 'FLOWS', 'REQUESTS'], ...listed],
-      ['right', 'left', 'left', 'right', 'right', 'right', 'left'],
-    ),
-    ...(shown.length === 0
-      ? ['', dumps === 0 ? 'No debug dump was read, so flows are unknown.' : 'The dumps show no request.']
-      : [
-          '',
-          ...textTable(
-            [
-              ['SEEN', 'USERS', 'SCHEMA', 'LEVEL', 'DISTINGUISHER', 'THESE OBJECTS SEND IT TO'],
-              ...shown.map(({ requests, users, schema, level, distinguisher, elsewhere }) => [
-                String(requests),
-                String(users.size),
-                schema,
-                level,
-                distinguisher === '' ? '–' : distinguisher,
-                elsewhere ?? 'the same',
-              ]),
-            ],
-            ['right', 'right', 'left'],
-          ),
+  return {
+    title:
+      since === undefined || at === undefined
+        ? ['No sample was read.']
+        : phrase`${rfc3339(since)} to ${rfc3339(at)}, ${counted(dumps, 'debug dump')}.`,
+    evidence: [
+      ...(shown.length > 0
+        ? []
+        : [[dumps === 0 ? 'No debug dump was read, so flows are unknown.' : 'The dumps show no request.']]),
+      ...(flows.length > shown.length ? [[`${flows.length - shown.length} more flows: --json has them.`]] : []),
+      ...(left > 0
+        ? [phrase`${counted(left, 'request belongs', 'requests belong')} to flows that are not listed.`]
+        : []),
+    ],
+    tables: [
+      coverageTable(rows),
+      {
+        title: 'Flows seen',
+        note: 'those with most requests first',
+        columns: [
+          ...numberColumns('Seen', 'Users'),
+          ...textColumns('Flow schema', 'Level', 'Distinguisher', 'These objects send it to'),
+        ],
+        rows: shown.map(({ requests, users, schema, level, distinguisher, elsewhere }) => [
+          amount('fixed')(requests),
+          amount('fixed')(users.size),
+          schema,
+          level,
+          distinguisher === '' ? '–' : distinguisher,
+          elsewhere ?? 'the same',
         ]),
-    ...(flows.length > shown.length ? [`${flows.length - shown.length} more flows: --json has them.`] : []),
-    ...(left > 0 ? [`${left} requests belong to flows that are not listed.`] : []),
-  ]
+      },
+    ].filter(({ rows: some }) => some.length > 0),
+  }
 }
 
 const jsonOf = ({ since, at, dumps }: Coverage, rows: readonly CoverageRow[], flows: readonly TrafficFlow[]) => ({

@@ -8,7 +8,7 @@ import { rfc3339, unixMsOf } from '../../core/units.ts'
 import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
 import { texts } from './options.ts'
 import type { Console, ExitCode } from './console.ts'
-import { answerLines } from './print/terminal.ts'
+import type { Said } from './print/terminal.ts'
 import { recordingNamed } from './recordingOptions.ts'
 import { CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { timeFrom, OUTPUT_OPTIONS, readDuration, readOutput, UsageError, type Command, type Given } from './usage.ts'
@@ -26,13 +26,13 @@ export const compareCommand: Command = {
 }
 
 async function runCompare(given: Given, console: Console): Promise<ExitCode> {
-  const form = readOutput(given)
+  const form = readOutput(given, ['markdown'])
   const periods = periodsFrom(given)
   const [a, b] = await readingsOf(given, periods, console)
   if (console.signal.aborted) return 2
   const pairs = serverPairs(a, b, given.value('api-server'))
   const compared = pairs.map(([inA, inB]) => comparedServer(a, b, inA, inB))
-  console.answer(form === 'json', jsonOf(a, b, compared), textOf(a, b, compared))
+  console.answer(form, jsonOf(a, b, compared), saidOf(a, b, compared))
   const complete = compared.every(({ comparison }) => isComplete(comparison))
   return compared.length > 0 && complete ? 0 : 1
 }
@@ -134,18 +134,14 @@ function comparedServer(a: PeriodReading, b: PeriodReading, inA: string, inB: st
   }
 }
 
-function textOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): readonly string[] {
+function saidOf(a: PeriodReading, b: PeriodReading, compared: readonly ComparedServer[]): Said {
   const period = (name: string, { source, period: { from, to } }: PeriodReading): string =>
     `${name}  ${plain.dateTime(from)} to ${plain.dateTime(to)} UTC  ${source.name}`
   return [
     period('A', a),
     period('B', b),
     ...(compared.length === 0 ? ['', 'Nothing is recorded in either period.'] : []),
-    ...compared.flatMap(({ server, comparison, others }) => [
-      '',
-      server,
-      ...answerLines(presentComparison(comparison, others)),
-    ]),
+    ...compared.flatMap(({ server, comparison, others }) => ['', server, presentComparison(comparison, others)]),
   ]
 }
 

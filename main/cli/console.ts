@@ -1,9 +1,11 @@
 import { escapeControls, jsonText, shownLine } from '../../core/text/text.ts'
 import { type Problem, ProblemError } from '../../core/errors.ts'
+import { answersMarkdown } from '../../core/report/markdown.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SweepRunner, WhatIfRunner } from '../ports/whatIf.ts'
 import type { OpenSource } from '../workspace/connectedSource.ts'
 import type { Access } from '../workspace/workspace.ts'
+import { saidLines, type Said } from './print/terminal.ts'
 
 /** 0: success. 1: success, with findings. 2: could not run. */
 export type ExitCode = 0 | 1 | 2
@@ -60,8 +62,8 @@ export interface Output {
   readonly printCells: (rows: readonly (readonly string[])[]) => void
   /** A value as JSON, on one line without `indent`. */
   readonly printJson: (value: unknown, indent?: number) => void
-  /** What a command answers, as JSON or as lines of text for people: the two say the same. */
-  readonly answer: (asJson: boolean, json: unknown, lines: readonly string[]) => void
+  /** What a command answers, as JSON or in words for people: the two say the same. */
+  readonly answer: (form: 'text' | 'json' | 'markdown', json: unknown, said: Said) => void
   /** Lines that begin with `::`, for the log of a GitHub job; their values use its own escapes. */
   readonly annotate: (lines: readonly string[]) => void
   /** One sentence for people, on standard error. */
@@ -74,12 +76,17 @@ export function createOutput(stdout: Write, stderr: Write): Output {
   const write = (lines: readonly string[], shown: (line: string) => string): void =>
     stdout(lines.map((line) => `${shown(line)}\n`).join(''))
   const print: Output['print'] = (lines) => write(lines, shownLine)
+  const printText: Output['printText'] = (text) => print(text.trimEnd().split('\n'))
   const printJson: Output['printJson'] = (value, indent) => stdout(`${jsonText(value, indent)}\n`)
   return {
     print,
     printJson,
-    answer: (asJson, json, lines) => (asJson ? printJson(json, 2) : print(lines)),
-    printText: (text) => write(text.trimEnd().split('\n'), shownLine),
+    answer: (form, json, said) => {
+      if (form === 'json') printJson(json, 2)
+      else if (form === 'text') print(saidLines(said))
+      else printText(answersMarkdown(said))
+    },
+    printText,
     printCells: (rows) => stdout(rows.map((cells) => `${cells.map(shownLine).join('\t')}\n`).join('')),
     annotate: (lines) => write(lines, escapeControls),
     tell: (sentence) => stderr(`apf-console: ${shownLine(sentence)}\n`),

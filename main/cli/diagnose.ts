@@ -10,7 +10,6 @@ import { rfc3339 } from '../../core/units.ts'
 import { createKeptPages, KEPT_MS, type KeptPages } from '../recordings/keptPages.ts'
 import type { Console, ExitCode } from './console.ts'
 import { switches, texts } from './options.ts'
-import { answerLines } from './print/terminal.ts'
 import { eventsBefore, listen } from './pastPages.ts'
 import { tellProblems } from './recordings.ts'
 import { defaultSource, type RecordingSpec, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
@@ -49,10 +48,10 @@ async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
   const problems: Problem[] = []
   const evidence = await readEvidence(given, console, DEFAULT_SECONDS, problems)
   if (evidence === undefined) return 2
-  if (client !== undefined) return printComplaint(evidence, client, form === 'json', console)
+  if (client !== undefined) return printComplaint(evidence, client, form, console)
   const diagnosis = diagnose(evidence)
   if (draft) return printDraft(diagnosis, console)
-  console.answer(form === 'json', jsonOf(diagnosis), diagnosisLines(diagnosis, given.flag('all')))
+  console.answer(form, jsonOf(diagnosis), diagnosisLines(diagnosis, given.flag('all')))
   const isCalm = diagnosis.findings.every(({ group }) => group === 'none' || group === 'client')
   const code = tellProblems(problems, console)
   return isCalm ? code : 1
@@ -65,7 +64,7 @@ async function runStatus(given: Given, console: Console): Promise<ExitCode> {
   if (evidence === undefined) return 2
   const diagnosis = diagnose(evidence)
   const { now, findings } = diagnosis
-  console.answer(form === 'json', { ...now, cause: findings[0] ?? null }, statusLines(diagnosis))
+  console.answer(form, { ...now, cause: findings[0] ?? null }, statusLines(diagnosis))
   const code = tellProblems(problems, console)
   return now.tone === 'ok' ? code : 1
 }
@@ -107,7 +106,7 @@ async function ofSource(
 }
 
 /** Whether one client is delayed: 1 if it is. */
-function printComplaint(evidence: Evidence, name: string, json: boolean, console: Console): ExitCode {
+function printComplaint(evidence: Evidence, name: string, form: 'text' | 'json', console: Console): ExitCode {
   const found = complaint(evidence, name)
   if (found === undefined) {
     const known = clientsOf(evidence)
@@ -118,7 +117,7 @@ function printComplaint(evidence: Evidence, name: string, json: boolean, console
         : `No request of ${JSON.stringify(name)} was seen. Clients that were: ${known.join(', ')}.`,
     )
   }
-  console.answer(json, [found.answer], answerLines(found.answer))
+  console.answer(form, [found.answer], [found.answer])
   return found.isDelayed ? 1 : 0
 }
 

@@ -7,7 +7,7 @@ import { requestsFrom } from './classifyRequests.ts'
 import type { Console, ExitCode } from './console.ts'
 import { textTable } from './print/terminal.ts'
 import { isError, type NamedText, readTexts } from './inputFiles.ts'
-import { type Given, readNumber, SEATS, UsageError } from './usage.ts'
+import { type Given, readNumber, readOutput, SEATS, UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
 /** Objects of the draft of KEP-1040 from several files; `others`: files that contain none. */
@@ -58,7 +58,7 @@ export async function classifyUnderDraft(file: string, given: Given, console: Co
       ...(seats !== undefined && { seats }),
     }
   })
-  if (given.flag('json')) console.printJson(answers, 2)
+  if (readOutput(given) === 'json') console.printJson(answers, 2)
   else {
     const rows = answers.map((answer) => {
       const { request } = answer

@@ -10,9 +10,9 @@ import {
 } from './configurationSource.ts'
 import { texts } from './options.ts'
 import { timeFrom, OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
-import type { Console, ExitCode, Output } from './console.ts'
+import type { Console, ExitCode } from './console.ts'
 import { isError, readConfiguration, tellFindings } from './inputFiles.ts'
-import { answerLines } from './print/terminal.ts'
+import type { Said } from './print/terminal.ts'
 import { kubeconfigOf, RECORDING_OPTIONS, recordingSpec } from './sourceOptions.ts'
 import { versionFrom } from './validate.ts'
 
@@ -28,12 +28,13 @@ export const drift: Command = {
     ...texts('against-kubeconfig', 'against-context'),
     ...RECORDING_OPTIONS,
     ...texts('against-recording', 'against-at'),
-    json: { type: 'boolean' },
+    ...OUTPUT_OPTIONS,
   },
   run: runDrift,
 }
 
 async function runDrift(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given, ['markdown'])
   const recording = given.value('recording')
   const named = [
     given.values('config').length > 0 && '--config',
@@ -63,7 +64,7 @@ async function runDrift(given: Given, console: Console): Promise<ExitCode> {
     other === undefined ? { kind: 'built-in', version } : { kind: 'elsewhere', name: other.name }
   const compared = { reference, current, version, found }
   const drifted = other === undefined ? isDrifted(found) : found.rows.length > 0
-  console.answer(given.flag('json'), driftJson(compared), driftText(compared, true))
+  console.answer(form, driftJson(compared), saidOf(compared, true))
   return drifted || configuration.errors.length > 0 ? 1 : 0
 }
 
@@ -122,11 +123,11 @@ const driftJson = ({ reference, current, version, found }: Compared): unknown =>
   })),
 })
 
-/** The differences as text; `withServer` adds what the API server will do on its own. */
-function driftText({ reference, current, found }: Compared, withServer: boolean): readonly string[] {
+/** The differences; `withServer` adds what the API server will do on its own. */
+function saidOf({ reference, current, found }: Compared, withServer: boolean): Said {
   const changed = found.rows.filter(({ change }) => change === 'changed')
   return [
-    ...answerLines(presentDrift(found, reference, [`Objects of ${current}.`])),
+    presentDrift(found, reference, [`Objects of ${current}.`]),
     ...(withServer && changed.length > 0 ? ['', ...changed.map(({ server }) => server.why)] : []),
   ]
 }
@@ -145,7 +146,7 @@ export const diff: Command = {
 }
 
 async function runDiff(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['patch'])
+  const output = readOutput(given, ['patch', 'markdown'])
   const version = versionFrom(given)
   const [before, after, ...more] = given.operands
   if (before === undefined || after === undefined || more.length > 0) {
@@ -160,12 +161,8 @@ async function runDiff(given: Given, console: Console): Promise<ExitCode> {
   const errors = [...reference.findings, ...current.findings].filter(isError)
   tellFindings(errors, console)
   const found = driftBetween(current.objects, reference.objects, version)
-  REPORTS[output]({ reference: { kind: 'elsewhere', name: before }, current: after, version, found }, console)
+  const compared: Compared = { reference: { kind: 'elsewhere', name: before }, current: after, version, found }
+  if (output === 'patch') console.print(driftPatch(compared))
+  else console.answer(output, driftJson(compared), saidOf(compared, false))
   return found.rows.length > 0 || errors.length > 0 ? 1 : 0
-}
-
-const REPORTS: Readonly<Record<'text' | 'json' | 'patch', (compared: Compared, output: Output) => void>> = {
-  text: (compared, { print }) => print(driftText(compared, false)),
-  json: (compared, { printJson }) => printJson(driftJson(compared), 2),
-  patch: (compared, { print }) => print(driftPatch(compared)),
 }

@@ -21,10 +21,9 @@ import type { Session } from '../workspace/session.ts'
 import { createSummaries } from '../workspace/summaries.ts'
 import type { Console, ExitCode } from './console.ts'
 import { lists, switches, texts } from './options.ts'
-import { answerLines } from './print/terminal.ts'
 import { openSession } from './snapshot.ts'
 import { cadenceFrom, CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { readChoice, readNumber, UsageError, type Command, type Given } from './usage.ts'
+import { OUTPUT_OPTIONS, readChoice, readNumber, readOutput, UsageError, type Command, type Given } from './usage.ts'
 
 /** Many clusters side by side, as the Fleet screen shows them. 1 when one of them cannot be read. */
 export const fleet: Command = {
@@ -37,7 +36,8 @@ export const fleet: Command = {
     at: { type: 'string' },
     ...switches('simulate', 'demo'),
     ...texts('interval', 'seconds', 'search', 'group', 'sort'),
-    ...switches('servers', 'levels', 'json'),
+    ...switches('servers', 'levels'),
+    ...OUTPUT_OPTIONS,
   },
   run: runFleet,
 }
@@ -45,6 +45,7 @@ export const fleet: Command = {
 const DEFAULT_SECONDS = 10
 
 async function runFleet(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given, ['markdown'])
   const seconds = readNumber(given, 'seconds', { min: 1, max: 300 }) ?? DEFAULT_SECONDS
   const group = readChoice(given, 'group', GROUPINGS) ?? 'none'
   const sort = readChoice(given, 'sort', SORTINGS) ?? 'worst'
@@ -62,7 +63,7 @@ async function runFleet(given: Given, console: Console): Promise<ExitCode> {
   const clusters = searchFleet(fleetRows(sources, console.environment.now()), tokens)
   const descending = sort !== 'worst' && sort !== 'name' && sort !== 'version'
   const lines = fleetLines(clusters, { group, sort, descending, open: opened(clusters, given) })
-  console.answer(given.flag('json'), lines.map(jsonOf), answerLines(presentFleet(clusters, lines)))
+  console.answer(form, lines.map(jsonOf), [presentFleet(clusters, lines)])
   return sources.some(({ health }) => health.some(({ status }) => status !== 'ok')) ? 1 : 0
 }
 

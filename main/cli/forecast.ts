@@ -11,7 +11,6 @@ import { presentForecast } from '../../core/twin/present.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Console, ExitCode } from './console.ts'
 import { texts } from './options.ts'
-import { answerLines } from './print/terminal.ts'
 import {
   type Beside,
   checkNamesEdit,
@@ -52,7 +51,7 @@ const REQUESTS_OF_RUN = 40_000
 async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   const serverLimit = readNumber(given, 'new-server-limit', SEATS)
   if (serverLimit === undefined) checkNamesEdit(given, 'forecast')
-  const output = readOutput(given, ['yaml'])
+  const output = readOutput(given, ['yaml', 'markdown'])
   const read = await readTwin(given, console, (beside) => editOf(given, console, beside))
   if (typeof read === 'number') return read
   const { objects: edit, twin } = read
@@ -62,7 +61,7 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   })
   if (report === undefined) return 2
   if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
-  else console.answer(output === 'json', report, answerLines(presentForecast(report)))
+  else console.answer(output, report, [presentForecast(report)])
   return 0
 }
 

@@ -104,6 +104,7 @@ Exit code: 0 done, 1 done with findings (a server or a file could not be read), 
 The JSON is described in docs/frame.md. Run a command with --help for its options.`,
 
   fleet: `Usage: apf-console fleet (--context NAME | --prometheus URL | --metrics-url URL | --recording ID|FILE)… [options]
+                          [--output text|json|markdown]
 
 Reads several clusters for a few seconds and prints a table of them, the worst first: state, saturation, rejections, waits
 and differences from the built-in objects (docs/fleet.md). A cluster that cannot be read shows the reason in its row.
@@ -128,7 +129,8 @@ Options:
   --group G              none, state, version or source
   --sort COLUMN          worst, name, servers, saturation, rejected, queued, wait, drift or version
   --servers, --levels    list the servers of each cluster, and the levels of each server
-  --json                 as JSON
+  -o, --output FORMAT    text (default), json or markdown
+  --json                 the same as --output json
 
 Exit code: 0 done, 1 a cluster could not be read, 2 cannot run.`,
 
@@ -420,10 +422,10 @@ Options:
 
 Exit code: 0 converted, 1 an object has errors, 2 cannot run.`,
 
-  classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [source] [--json]
-       apf-console classify --kubectl "get pods -n x" [--user U] [objects] [source] [--json]
-       apf-console classify --request FILE | --test FILE [objects] [source] [--json]
-       apf-console classify --traffic [--seconds S] [objects] [source] [--json]
+  classify: `Usage: apf-console classify --user U [--group G]… [--verb V] --url PATH [objects] [source] [--output text|json|markdown]
+       apf-console classify --kubectl "get pods -n x" [--user U] [objects] [source]
+       apf-console classify --request FILE | --test FILE [objects] [source]
+       apf-console classify --traffic [--seconds S] [objects] [source]
 
 Shows which flow schema and priority level a request matches and why no earlier schema does, its flow with hash and hand
 of queues, and the seats that it takes (docs/classify.md).
@@ -456,7 +458,8 @@ Options:
   --watchers N           watches of that resource
   --no-etcd-progress     lists of the latest version are read from etcd, as with an etcd that reports no progress (before
                          3.4.31, 3.5.0 to 3.5.12), and as by default up to 1.30
-  --json                 as JSON
+  -o, --output FORMAT    text (default), json or markdown
+  --json                 the same as --output json
 
 Exit code: 0 done, 1 a row of the test table fails or a server would reject an object, 2 cannot run.`,
 

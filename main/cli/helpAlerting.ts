@@ -15,7 +15,7 @@ Options:
 
 Exit code: 0 nothing waits or is rejected, 1 something is wrong or cannot be judged, 2 cannot run.`,
 
-  explain: `Usage: apf-console explain LEVEL [source] [--at TIME] [--output text|json]
+  explain: `Usage: apf-console explain LEVEL [source] [--at TIME] [--output text|json|markdown]
 
 Explains why the current limit of a priority level is what it is (docs/allocation.md): what the recomputation of all limits
 gave it and which bound decided, what it lends or borrows, and the seats that this follows from, on every server.
@@ -23,7 +23,7 @@ gave it and which bound decided, what it lends or borrows, and the seats that th
 Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --recording, --simulate, --demo, …).
 
 Options:
-  -o, --output FORMAT    text (default) or json
+  -o, --output FORMAT    text (default), json or markdown
   --json                 the same as --output json
 
 Exit code: 0 done, 1 a server could not be read, 2 cannot run.`,

@@ -4,7 +4,8 @@ import { TUNE_EVALUATIONS, TUNE_SEEDS } from '../../core/bounds.ts'
 
 /** Help of the commands that compare one configuration or server with another. */
 export const COMPARING = {
-  impact: `Usage: apf-console impact [--config OLD…] --edit NEW… [--server-limit N] [source] [--json]
+  impact: `Usage: apf-console impact [--config OLD…] --edit NEW… [--server-limit N] [source]
+                           [--output text|json|markdown]
 
 Shows every level before and after an edit: shares, seats, the widest request, what can wait, and with a source also the limits
 that follow from the present demand (docs/impact.md); then the guard rails: what the edit puts at risk (docs/guard-rails.md).
@@ -33,11 +34,12 @@ Options:
                          the source reports it, else 600)
   --kube-version V       behaves like v1.33 or v1.33.4 (that of the cluster by default, else the newest supported one)
   --test FILE            a saved test table, whose requests must keep matching what they match
-  --json                 as JSON
+  -o, --output FORMAT    text (default), json or markdown
+  --json                 the same as --output json
 
 Exit code: 0 done, 1 a guard rail blocks the edit, a server would reject an object or could not be read, 2 cannot run.`,
 
-  compare: `Usage: apf-console compare ID|FILE [ID|FILE] [periods] [--api-server NAME] [--output text|json]
+  compare: `Usage: apf-console compare ID|FILE [ID|FILE] [periods] [--api-server NAME] [--output text|json|markdown]
        apf-console compare --prometheus URL periods [--api-server NAME]
 
 Compares two periods of each server, A and B, as the Compare screen does (docs/compare.md): mean seats, limits and queues,
@@ -53,12 +55,13 @@ Periods (one of; whole recordings by default, where two are given):
 Options:
   --api-server NAME      one server; all of them by default
   --prometheus URL       what a Prometheus scraped (apf-console snapshot --help has its options)
-  -o, --output FORMAT    text (default) or json
+  -o, --output FORMAT    text (default), json or markdown
   --json                 the same as --output json
 
 Exit code: 0 done, 1 more than 2 % of a period is not recorded, 2 cannot run.`,
 
-  whatif: `Usage: apf-console whatif FILE… [--baseline PART,…] [--candidate NAME=PART,…]… [--output text|json|yaml]
+  whatif: `Usage: apf-console whatif FILE… [--baseline PART,…] [--candidate NAME=PART,…]…
+                           [--output text|json|yaml|markdown]
        apf-console whatif --recording ID|FILE [--at TIME] [--candidate NAME=PART,…]…
        apf-console whatif --simulate [--seed N] [--seconds S] [--closed-loop] [--candidate NAME=PART,…]…
 
@@ -93,13 +96,14 @@ Options:
   --assert TEXT          a condition for every candidate, like a goal of apf-console tune: "wait p99 of workload-high < 1 s",
                          "leases never wait"; or relative to the baseline: "rejected of workload-low <= baseline",
                          "wait p99 <= 110 % of baseline". Repeat it for several
-  -o, --output FORMAT    text (default), json or yaml
+  -o, --output FORMAT    text (default), json, yaml or markdown
   --json                 the same as --output json
 
 Exit code: 0 done, 1 an assertion fails, 2 cannot run.`,
 
-  forecast: `Usage: apf-console forecast [source] [--edit FILE…] [--new-server-limit N] [--seconds N] [--output text|json|yaml]
-       apf-console forecast --kept [--output text|json]
+  forecast: `Usage: apf-console forecast [source] [--edit FILE…] [--new-server-limit N] [--seconds N]
+                             [--output text|json|yaml|markdown]
+       apf-console forecast --kept [--output text|json|markdown]
 
 Forecasts what an edit does to the waits, rejections, seats and limits of every level (docs/forecast.md). It reads the source
 for a while, fits a simulated server with simulated clients to the source, and applies the edit there. Each value
@@ -121,12 +125,12 @@ Options:
   --interval S           seconds between two scrapes (1 by default)
   --kept                 print the forecasts of edits that the Editor applied, next to the later measurements;
                          reads the state folder and contacts nothing
-  -o, --output FORMAT    text (default), json or yaml
+  -o, --output FORMAT    text (default), json, yaml or markdown
   --json                 the same as --output json
 
 Exit code: 0 done, 1 a server would reject the edit, 2 cannot run.`,
 
-  simulate: `Usage: apf-console simulate FILE|NAME… [--seed N] [--output text|json]
+  simulate: `Usage: apf-console simulate FILE|NAME… [--seed N] [--output text|json|markdown]
        apf-console simulate FILE|NAME --step [--variant V]…
        apf-console simulate --list
        apf-console simulate --import RECORDING… > scenario.yaml
@@ -146,7 +150,7 @@ Options:
                          back, at SECONDS, level NAME (a level of two variants side by side); prints every level
                          after each (help lists the commands)
   --variant V            with --step, the variant; several are shown at the same instant (the last one by default)
-  -o, --output FORMAT    text (default) or json
+  -o, --output FORMAT    text (default), json or markdown
   --json                 the same as --output json
 
 Exit code: 0 passed, 1 an assertion fails or a verdict is not the expected one, 2 cannot run.`,
@@ -183,7 +187,8 @@ Job:
 
 Exit code: 0 done, 1 points are missing or could not be run, 2 cannot run or interrupted.`,
 
-  tune: `Usage: apf-console tune FILE [--evaluations N] [--seed N] [--write FILE] [--output text|json|yaml|manifests]
+  tune: `Usage: apf-console tune FILE [--evaluations N] [--seed N] [--write FILE]
+                         [--output text|json|yaml|manifests|markdown]
        apf-console tune SCENARIO --goal GOAL… [--guard-rail GOAL]… [--variant V] [options]
        apf-console tune SOURCE --goal GOAL… [--guard-rail GOAL]… [options]
 
@@ -207,24 +212,25 @@ Options:
   --seeds N              number of seeds for the best edits, ${TUNE_SEEDS.min} to ${TUNE_SEEDS.max} (${TUNE_SEEDS.usual} by default)
   --write FILE           write the draft to this file, as manifests for impact, forecast and the Editor
   --force                replace that file if it exists
-  -o, --output FORMAT    text (default), json, yaml or manifests
+  -o, --output FORMAT    text (default), json, yaml, manifests or markdown
   --json                 the same as --output json
 
 Exit code: 0 the goals are met, 1 no edit meets them, 2 cannot run.`,
 
-  diff: `Usage: apf-console diff OLD NEW [--output text|json|patch]
+  diff: `Usage: apf-console diff OLD NEW [--output text|json|patch|markdown]
 
 Shows what differs between two configurations, field by field, with defaults filled in (docs/drift.md). OLD and NEW are files or
 folders of manifests; one of them may be - for standard input.
 
 Options:
   --kube-version V       the version whose rules apply, ${COVERED_RANGE} (the newest by default)
-  -o, --output FORMAT    text (default), json or patch (a unified diff of manifests)
+  -o, --output FORMAT    text (default), json, markdown or patch (a unified diff of manifests)
   --json                 the same as --output json
 
 Exit code: 0 nothing differs, 1 something does or a server would reject an object, 2 cannot run.`,
 
-  drift: `Usage: apf-console drift (--config FILE… | --kubeconfig FILE | --context NAME | --recording ID|FILE) [against] [--json]
+  drift: `Usage: apf-console drift (--config FILE… | --kubeconfig FILE | --context NAME | --recording ID|FILE) [against]
+                          [--output text|json|markdown]
 
 Shows how the objects of a cluster, of files or of a recording differ from the built-in objects of the release, and what
 the API server will do to each (docs/drift.md); or how they differ from those of another place or instant. Your own objects are listed but
@@ -244,7 +250,8 @@ Against (one of; the built-in objects by default):
 
 Options:
   --kube-version V       v1.33 or v1.33.4 (that of the cluster or recording by default, else the newest supported one)
-  --json                 as JSON
+  -o, --output FORMAT    text (default), json or markdown
+  --json                 the same as --output json
 
 Exit code: 0 no drift, 1 drift, 2 cannot run.`,
 } as const

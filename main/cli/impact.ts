@@ -11,10 +11,10 @@ import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Console, ExitCode } from './console.ts'
 import { texts } from './options.ts'
-import { answerLines } from './print/terminal.ts'
+import type { Said } from './print/terminal.ts'
 import { cadenceFrom, OWN_OBJECTS, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { checkNamesEdit, EDIT_OPTIONS, editFrom, rejects, type GivenEdit } from './edit.ts'
-import { readNumber, SEATS, type Command, type Given } from './usage.ts'
+import { OUTPUT_OPTIONS, readNumber, readOutput, SEATS, type Command, type Given } from './usage.ts'
 import { findingJson } from './validate.ts'
 import { testsFrom } from './classifyRequests.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
@@ -25,23 +25,24 @@ export const impact: Command = {
     ...EDIT_OPTIONS,
     ...texts('server-limit', 'test'),
     ...SOURCE_OPTIONS,
-    json: { type: 'boolean' },
+    ...OUTPUT_OPTIONS,
   },
   run: runImpact,
 }
 
 async function runImpact(given: Given, console: Console): Promise<ExitCode> {
+  const form = readOutput(given, ['markdown'])
   const wanted = readNumber(given, 'server-limit', SEATS)
   const input = await impactInput(given, console)
   if (input === undefined) return 2
   for (const sentence of [...input.notes, ...input.problems]) console.tell(sentence)
   const { name, version, errors } = input
   if (rejects(errors, console)) {
-    if (given.flag('json')) console.printJson({ configuration: { name, version }, errors: errors.map(findingJson) }, 2)
+    if (form === 'json') console.printJson({ configuration: { name, version }, errors: errors.map(findingJson) }, 2)
     return 1
   }
   const answer = answerOf(input, wanted)
-  console.answer(given.flag('json'), impactJson(answer), impactText(answer))
+  console.answer(form, impactJson(answer), saidOf(answer))
   const blocked = answer.findings.some(({ severity }) => severity === 'blocks')
   return blocked || input.problems.length > 0 ? 1 : 0
 }
@@ -143,21 +144,12 @@ const LIMIT_FROM: Readonly<Record<ServerLimit['from'], { readonly word: string; 
   assumed: { word: 'default', text: 'by default; --server-limit sets another' },
 }
 
-function impactText({
-  computed,
-  perServer,
-  findings,
-  confirmations,
-  name,
-  limitFrom,
-}: ImpactAnswer): readonly string[] {
+function saidOf({ computed, perServer, findings, confirmations, name, limitFrom }: ImpactAnswer): Said {
   return [
     `Edit of ${name}, on a server of ${computed.serverLimit} seats (${LIMIT_FROM[limitFrom].text})`,
     '',
-    ...tableText(computed),
-    ...perServer
-      .slice(1)
-      .flatMap(({ id, computed: own }) => ['', `${id}: ${own.serverLimit} seats`, ...tableText(own)]),
+    ...tableOf(computed),
+    ...perServer.slice(1).flatMap(({ id, computed: own }) => ['', `${id}: ${own.serverLimit} seats`, ...tableOf(own)]),
     '',
     'Guard rails',
     ...findings.flatMap(findingText),
@@ -171,8 +163,8 @@ function impactText({
   ]
 }
 
-const tableText = (computed: SeatImpact): readonly string[] => [
-  ...answerLines(presentImpact(computed)),
+const tableOf = (computed: SeatImpact): Said => [
+  presentImpact(computed),
   ...(computed.allocation === undefined ? [] : [sentenceText(allocationSentence(computed.allocation), plain)]),
 ]
 

@@ -4,7 +4,7 @@ import { presentEffect, scoreText } from '../../core/twin/present.ts'
 import { judgedOf, scoreOf, type Judged } from '../../core/twin/judge.ts'
 import { openStore } from '../store/store.ts'
 import type { Console, ExitCode } from './console.ts'
-import { answerLines } from './print/terminal.ts'
+import type { Said } from './print/terminal.ts'
 import { readOutput, UsageError, type Given } from './usage.ts'
 
 /** The forecasts of the edits that were applied to one target, and their outcomes. */
@@ -18,7 +18,7 @@ interface KeptForecasts {
 
 /** Prints the forecasts of applied edits next to the measurements, from the state folder; contacts nothing. */
 export async function runKeptForecasts(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given)
+  const output = readOutput(given, ['markdown'])
   if (given.values('edit').length > 0)
     throw new UsageError('--kept prints earlier forecasts, so --edit does not go with it.')
   const store = openStore(console.stateDir)
@@ -27,15 +27,14 @@ export async function runKeptForecasts(given: Given, console: Console): Promise<
       (await store.effects.targets()).map(async (target) => keptOf(target, await store.effects.read(target))),
     )
     const kept = targets.filter(({ forecasts }) => forecasts.length > 0)
-    if (output === 'json') console.printJson(kept, 2)
-    else if (kept.length === 0)
-      console.print(['No applied edit had a forecast yet. The Editor keeps the forecast of each edit.'])
-    else console.print(kept.flatMap(targetText))
+    console.answer(output, kept, kept.length === 0 ? [NONE] : kept.flatMap(saidOf))
   } finally {
     store.close()
   }
   return 0
 }
+
+const NONE = 'No applied edit had a forecast yet. The Editor keeps the forecast of each edit.'
 
 function keptOf(target: string, effects: readonly Effect[]): KeptForecasts {
   const score = scoreOf(effects)
@@ -45,14 +44,14 @@ function keptOf(target: string, effects: readonly Effect[]): KeptForecasts {
   return { target, ...(score && { score }), forecasts }
 }
 
-const targetText = ({ target, score, forecasts }: KeptForecasts): readonly string[] => [
+const saidOf = ({ target, score, forecasts }: KeptForecasts): Said => [
   `${target}: ${score === undefined ? 'no measurement is long enough yet.' : `${scoreText(score)}.`}`,
   ...forecasts.flatMap(({ effect }) => [
     '',
-    ...answerLines({
+    {
       ...presentEffect(effect, null),
       title: [amount('instant')(effect.atMs), `  ${effect.label}, ${effect.server}`],
-    }),
+    },
   ]),
   '',
 ]

@@ -311,9 +311,9 @@ async function callCommand(
       ...console,
       ...output,
       tell: (sentence) => void notes.push(shownLine(sentence)),
-      answer: (_asJson, json, lines) => {
+      answer: (_form, json, said) => {
         answer = parseJson(jsonText(json))
-        output.print(lines)
+        output.answer('text', json, said)
       },
       signal: AbortSignal.any([console.signal, signal]),
       readStdin: async () => Buffer.from(stdin ?? ''),

@@ -23,7 +23,7 @@ import { findProxy, type RunningProxy } from '../etcd/controlClient.ts'
 import { MOST_MONITORED } from '../etcd/methods.ts'
 import type { Console, ExitCode } from './console.ts'
 import { lists, texts } from './options.ts'
-import { answerLines, tableLines, textTable } from './print/terminal.ts'
+import { tableLines, textTable, type Said } from './print/terminal.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { type Given, type OptionInfo, readChoice, readDuration, readNumber, readOutput, UsageError } from './usage.ts'
 
@@ -87,7 +87,7 @@ const COMMANDS: Readonly<Record<Managing, (work: Work) => Promise<ExitCode>>> = 
   },
   async status(work) {
     const state = await work.proxy.call('State', {}, EtcdStateSchema)
-    return show(work, state, answerLines(presentEtcd(state)))
+    return show(work, state, [presentEtcd(state)])
   },
   monitor,
   async tracker(work) {
@@ -132,20 +132,15 @@ export const showAdvice = (to: Pick<Work, 'given' | 'console'>, advice: readonly
     to,
     advice,
     advice.flatMap((one) => [
-      ...answerLines(presentAdvice(one)),
+      presentAdvice(one),
       ...(one.inEffect ? [] : yamlLines({ classes: one.classes, rules: one.rules }).map((line) => `  ${line}`)),
       '',
     ]),
   )
 
 /** Prints the proxy's answer, as JSON or as text. */
-function show(
-  { given, console }: Pick<Work, 'given' | 'console'>,
-  answer: unknown,
-  lines: readonly string[],
-): ExitCode {
-  if (readOutput(given) === 'json') console.printJson(answer, 2)
-  else console.print(lines)
+function show({ given, console }: Pick<Work, 'given' | 'console'>, answer: unknown, said: Said): ExitCode {
+  console.answer(readOutput(given), answer, said)
   return 0
 }
 

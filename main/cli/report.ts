@@ -43,7 +43,7 @@ async function runReport(given: Given, console: Console): Promise<ExitCode> {
   })
   const { signal } = console
   if (file === undefined && format !== 'html') {
-    console.answer(format === 'json', made.report, reportMarkdown(made.report).trimEnd().split('\n'))
+    console.answer(format === 'json' ? format : 'text', made.report, reportMarkdown(made.report).trimEnd().split('\n'))
     return tellProblems(made.problems, console)
   }
   const text = WRITTEN[format](made.report)

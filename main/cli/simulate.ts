@@ -11,7 +11,7 @@ import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { absolute, levelsOf, readDemands } from './assertions.ts'
 import { lists, switches } from './options.ts'
 import type { Console, ExitCode } from './console.ts'
-import { answerLines, textTable } from './print/terminal.ts'
+import { textTable, type Said } from './print/terminal.ts'
 import { anyScenarioFrom, arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
 import { stepThrough } from './simulateSteps.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, UsageError } from './usage.ts'
@@ -29,7 +29,7 @@ export const simulate: Command = {
 }
 
 async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given)
+  const output = readOutput(given, ['markdown'])
   const seed = readNumber(given, 'seed', { ...WHAT_IF_SEED, whole: true })
   if (given.flag('import')) return importRecording(given, console)
   const library = await scenarioNames(console.scenarioFolder)
@@ -60,7 +60,7 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
     const outcome = runAnyScenario(scenario, { seed, mayGoOn: () => !console.signal.aborted })
     if (outcome === undefined) throw new ProblemError('cancelled', 'The simulation was cancelled.')
     outcomes.push(outcome)
-    if (output === 'text') console.print([...(outcomes.length > 1 ? [''] : []), ...outcomeText(outcome)])
+    if (output !== 'json') console.answer(output, outcome, [...(outcomes.length > 1 ? [''] : []), ...saidOf(outcome)])
   }
   if (output === 'json') console.printJson(outcomes.length === 1 ? outcomes[0] : outcomes, 2)
   return outcomes.every(({ passed }) => passed) ? 0 : 1
@@ -95,13 +95,13 @@ async function importRecording(given: Given, console: Console): Promise<ExitCode
   return 0
 }
 
-function outcomeText(outcome: ScenarioOutcome): readonly string[] {
+function saidOf(outcome: ScenarioOutcome): Said {
   const { of, name, title, teaches, seed, seconds, statisticsFrom, passed, runs } = scenarioReport(outcome)
   return [
     `${name}: ${title}`,
     teaches,
     `${seconds} s, statistics from ${statisticsFrom} s, seed ${seed}.`,
-    ...runs.flatMap((run) => ['', ...answerLines(presentRun(run, of))]),
+    ...runs.flatMap((run) => ['', presentRun(run, of)]),
     '',
     `${passed ? 'Passed' : 'Failed'}. ${outcomeSentence({ runs, passed })}`,
   ]

@@ -18,7 +18,7 @@ import { lists, texts } from './options.ts'
 import { oneText, tellFindings } from './inputFiles.ts'
 import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
 import { readTwin, TWIN_OPTIONS } from './forecast.ts'
-import { answerLines } from './print/terminal.ts'
+import { saidLines, type Said } from './print/terminal.ts'
 import { refuseExisting } from './refuseExisting.ts'
 import { baseFrom } from './sweepFiles.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, refuseOptions, UsageError } from './usage.ts'
@@ -39,7 +39,7 @@ export const tune: Command = {
 }
 
 async function runTune(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['yaml', 'manifests'])
+  const output = readOutput(given, ['yaml', 'manifests', 'markdown'])
   const [operand, more] = given.operands
   const source = Object.keys(TWIN_OPTIONS).find((option) => option !== 'seed' && given.flag(option))
   if (more !== undefined || (operand === undefined) === (source === undefined)) {
@@ -54,16 +54,15 @@ async function runTune(given: Given, console: Console): Promise<ExitCode> {
   const { plan, base } = asked
   const report = await searched(plan, base, console)
   if (draft !== undefined) await writeAtomically(draft, draftText(report))
-  if (output === 'json') console.printJson(report, 2)
-  else if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
+  if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
   else if (output === 'manifests') console.printText(exportYaml(report.answer.objects))
-  else console.print([...answered(report), nextStep(report, draft)])
+  else console.answer(output, report, [...answered(report), nextStep(report, draft)])
   return report.answer.met ? 0 : 1
 }
 
-const answered = (report: TuneReport): readonly string[] => [
+const answered = (report: TuneReport): Said => [
   report.name,
-  ...presentTune(tuneAnswer(report, [])).flatMap((answer) => [...answerLines(answer), '']),
+  ...presentTune(tuneAnswer(report, [])).flatMap((answer) => [answer, '']),
 ]
 
 function nextStep({ answer }: TuneReport, draft: string | undefined): string {
@@ -75,7 +74,7 @@ function nextStep({ answer }: TuneReport, draft: string | undefined): string {
 
 /** The manifests of the result, with its evidence as comments: the Editor opens this as a draft. */
 const draftText = (report: TuneReport): string =>
-  [...answered(report), 'Open this file in the Editor (Import) to review it before you apply anything.']
+  [...saidLines(answered(report)), 'Open this file in the Editor (Import) to review it before you apply anything.']
     .map((line) => `# ${line}`.trimEnd())
     .join('\n') + `\n${exportYaml(report.answer.objects)}`
 

@@ -16,7 +16,6 @@ import { recordedArrivals } from '../live/wished.ts'
 import { checkDemands, type Demand, demandText, levelsOf, readDemands } from './assertions.ts'
 import { texts } from './options.ts'
 import type { Console, ExitCode } from './console.ts'
-import { answerLines } from './print/terminal.ts'
 import { archiveOf, recordingNamed } from './recordingOptions.ts'
 import { arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
 import { RECORDING_OPTIONS } from './sourceOptions.ts'
@@ -46,7 +45,7 @@ const DEFAULT_SECONDS = 300
 const DEFAULT_FLOWS = 10
 
 async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
-  const output = readOutput(given, ['yaml'])
+  const output = readOutput(given, ['yaml', 'markdown'])
   const flows = readNumber(given, 'flows', FLOWS) ?? DEFAULT_FLOWS
   const traffic = await trafficFrom(given, console)
   const { baseline, candidates } = await variantsFrom(given, console)
@@ -57,16 +56,15 @@ async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
   const passed = assertions.every(({ holds }) => holds)
   const data = assertions.length > 0 ? { ...result, assertions, passed } : result
   for (const note of result.notes) console.tell(note)
-  if (output === 'json') console.printJson(data, 2)
-  else if (output === 'yaml') console.printText(stringify(data, { aliasDuplicateObjects: false }))
+  if (output === 'yaml') console.printText(stringify(data, { aliasDuplicateObjects: false }))
   else
-    console.print([
-      ...answerLines(presentOutcomes(result, flows)),
+    console.answer(output, data, [
+      presentOutcomes(result, flows),
       ...result.candidates.flatMap((candidate, index) => [
         '',
-        ...answerLines(presentCandidate(result, candidate)),
+        presentCandidate(result, candidate),
         '',
-        ...answerLines(presentDecisions(candidate.decisions, letterOf(index + 1))),
+        presentDecisions(candidate.decisions, letterOf(index + 1)),
       ]),
       ...(assertions.length > 0 ? ['', 'Assertions'] : []),
       ...assertions.map(demandText),

@@ -52,7 +52,7 @@ describe('compare', () => {
     expect(dispatched?.change).toBe((dispatched?.b ?? 0) - (dispatched?.a ?? 0))
     expect(await runHere('compare', '20261121T03', '--a', A, '--b', B, '-o', 'json')).toEqual(json)
     expect((await runHere('compare', '20261121T03', '--a', A, '--b', B, '-o', 'xml')).told).toMatch(
-      '--output takes text or json, not "xml".',
+      '--output takes text, json or markdown, not "xml".',
     )
     // A period has no differences from itself.
     const same = await runHere('compare', '20261121T03', '--a', A, '--b', A, '--json')

@@ -17,6 +17,12 @@ import type { ServerHealth } from '../../core/contract/source.ts'
 import { fleetRows, type FleetSource } from '../../core/fleet/fleet.ts'
 import { fleetLines } from '../../core/fleet/lines.ts'
 import { presentFleet } from '../../core/fleet/present.ts'
+import { adjustmentLedger } from '../../core/impact/adjustmentLedger.ts'
+import { expectedAllocation } from '../../core/impact/expected.ts'
+import { presentAllocation } from '../../core/impact/presentAllocation.ts'
+import { runRequestTests } from '../../core/classify/configuration.ts'
+import { explainer } from '../../core/classify/explain.ts'
+import { presentRequest, presentTests } from '../../core/classify/present.ts'
 import { presentImpact } from '../../core/impact/present.ts'
 import { seatImpact } from '../../core/impact/seatImpact.ts'
 import { etcdFixture } from '../../core/qos/etcd.fixture.ts'
@@ -25,6 +31,10 @@ import { presentEffect, presentForecast } from '../../core/twin/present.ts'
 import { presentTune } from '../../core/tune/present.ts'
 import { presentCandidate, presentDecisions, presentOutcomes } from '../../core/whatif/present.ts'
 import type { VariantResult } from '../../core/whatif/results.ts'
+import { jsonText } from '../../core/text/text.ts'
+import { blocksOf } from '../../core/report/blocks.ts'
+import { reportMarkup } from '../../core/report/html.ts'
+import { answersMarkdown } from '../../core/report/markdown.ts'
 import { answerLines } from '../../main/cli/print/terminal.ts'
 import { AnswerPart, AnswerTable } from '../../renderer/components/answer/Answer.tsx'
 
@@ -189,6 +199,24 @@ const read = {
   silent: false,
 } as const
 
+const request = { user: 'ann', groups: ['system:authenticated'], method: 'GET', url: '/api/v1/pods?limit=12345' }
+const tests = [
+  { id: '1', label: 'ann lists', request, expect: { flowSchema: 'exempt', priorityLevel: 'exempt' } },
+  { id: '2', label: 'a path', request: { ...request, url: 'pods' } },
+]
+/** Its limits are not those that its demand leads to. */
+const page = {
+  version: 'v1.36.3',
+  levels: ['a', 'b', 'c'].map((name, at) => ({
+    name,
+    limits: { nominal: 12_345, lower: 100, upper: 20_000, current: 12_000 + at },
+    demand: { highWatermark: 900 * at, smoothed: 5_000.5 * at },
+  })),
+}
+const expected = expectedAllocation(page)
+if (expected.kind === 'unknown') throw new Error('The page lacks a gauge.')
+const allocated = expected
+
 const SUBJECTS: Readonly<Record<string, readonly Answer[]>> = {
   compare: [presentComparison(comparison, [{ what: 'version', state: 'differs', text: 'v1.36 → v1.37' }])],
   tune: presentTune({ answer: proposal, runnerUp: { ...proposal, met: false }, evaluations: 12_345 }),
@@ -198,10 +226,12 @@ const SUBJECTS: Readonly<Record<string, readonly Answer[]>> = {
   impact: [presentImpact(impact), presentImpact(impact, { steps: 1, rows: [], regimes: { before: {}, after: {} } })],
   fleet: [presentFleet(clusters, fleetLines(clusters, { group: 'state', sort: 'worst', descending: false, open }))],
   scenario: [presentRun(run, 'server'), presentRun(run, 'etcd')],
+  classify: [presentRequest(request, explainer(builtIn)(request)), presentTests(runRequestTests(builtIn, tests))],
+  allocation: [presentAllocation(allocated, adjustmentLedger(page.levels, allocated.rule), { kind: 'one-page' })],
   qos: [presentEtcd(etcdFixture), { title: ['Usage'], evidence: [], tables: [usageTable(etcdFixture.top.scan)] }],
 }
 
-/** Words as both printers write them: their own signs, and headings in capitals on a terminal. */
+/** Words as all printers write them: their own signs, and headings in capitals on a terminal. */
 const words = (text: string): readonly string[] =>
   text
     .replaceAll('\u202f', ',')
@@ -224,13 +254,35 @@ function onScreen({ tables, ...answer }: Answer): readonly string[] {
   return words(Array.from(parts, (part) => part.getAttribute('aria-label') ?? part.textContent).join(' '))
 }
 
+/** What the HTML of a report shows of an answer. */
+function inHtml(answer: Answer): readonly string[] {
+  const container = document.createElement('div')
+  container.innerHTML = reportMarkup({
+    title: '',
+    subtitle: '',
+    sections: [{ title: '', blocks: [...blocksOf(answer)] }],
+  })
+  return words(Array.from(container.querySelectorAll('p, li, th, td'), ({ textContent }) => textContent).join(' '))
+}
+
+/** What a reader of its Markdown sees: neither the marks of lists and tables nor what escapes them. */
+const inMarkdown = (answer: Answer): readonly string[] =>
+  words(
+    answersMarkdown([answer])
+      .replaceAll(/^\| -.*$|^- |(?<!\\)\||&#8203;/gm, '')
+      .replaceAll(/\\(.)/g, '$1'),
+  )
+
 test.each(Object.entries(SUBJECTS))(
-  '%s: the screen and the terminal print the same numbers, words and units',
+  '%s: screen, terminal, HTML, Markdown and JSON print the same numbers, words and units',
   (_, answers) => {
     for (const answer of answers) {
       const printed = words(answerLines(answer).join('\n'))
       expect(printed.length).toBeGreaterThan(8)
       expect(onScreen(answer)).toEqual(printed)
+      expect(inHtml(answer)).toEqual(printed)
+      expect(inMarkdown(answer)).toEqual(printed)
+      expect(words(answerLines(JSON.parse(jsonText(answer))).join('\n'))).toEqual(printed)
       cleanup()
     }
   },

@@ -1,6 +1,12 @@
 import { cellText, sentenceText, type Answer, type Table } from '../../../core/answer/answer.ts'
 import { plain } from '../../../core/text/format.ts'
 
+/** What a command says: answers, and lines between them. */
+export type Said = readonly (Answer | string)[]
+
+export const saidLines = (said: Said): readonly string[] =>
+  said.flatMap((part) => (typeof part === 'string' ? [part] : answerLines(part)))
+
 /** An answer as lines of a terminal. */
 export const answerLines = ({ title, evidence, tables }: Answer): readonly string[] => [
   sentenceText(title, plain),

@@ -62,17 +62,30 @@ interface PlainProps extends TableProps {
   /** Columns that are not shown. */
   readonly omit?: readonly string[]
   readonly rowLook?: (row: number) => string | undefined
+  /** Without a header row. */
+  readonly headless?: boolean
   readonly className?: string | undefined
 }
 
 export function AnswerTable(props: PlainProps) {
-  const { table, cells = {}, selected, stacked = false, scrolls = false, omit = [], rowLook, className } = props
+  const {
+    table,
+    cells = {},
+    selected,
+    stacked = false,
+    scrolls = false,
+    omit = [],
+    rowLook,
+    headless = false,
+    className,
+  } = props
   const columns = columnsOf(table, cells, stacked ? Stacked : String).filter(({ id }) => !omit.includes(id))
   const { rows, sums } = table
   const drawn = (
     <PlainTable
       caption={`${table.title}, ${table.note}`}
       className={className}
+      headless={headless}
       columns={columns}
       rows={rows}
       rowKey={(_, index) => String(index)}
@@ -104,12 +117,12 @@ const Stacked = (text: string): ReactNode => {
   )
 }
 
-interface GridProps extends TableProps, Pick<DataTableProps<Row>, 'csvName' | 'density' | 'empty'> {
+interface GridProps extends TableProps, Pick<DataTableProps<Row>, 'csvName' | 'density' | 'empty' | 'foot'> {
   /** The order of the rows has a meaning, so none of the columns sorts. */
   readonly ordered?: boolean
   readonly onOpen?: (index: number) => void
   /** Pixels of columns of text; columns of numbers have theirs. */
-  readonly widths?: Readonly<Record<string, number>>
+  readonly widths?: Readonly<Record<string, number | string>>
   /** Columns that are not shown. */
   readonly omit?: readonly string[]
 }
@@ -135,7 +148,7 @@ export function AnswerGrid(props: GridProps) {
   )
 }
 
-const withWidth = (column: DataColumn<Row>, width: number | undefined): DataColumn<Row> =>
+const withWidth = (column: DataColumn<Row>, width: number | string | undefined): DataColumn<Row> =>
   width === undefined ? column : { ...column, width }
 
 /** Pixels of a column of numbers in a grid. */

@@ -1,4 +1,6 @@
 import { memo, type ReactNode } from 'react'
+import { sentenceText } from '../../../core/answer/answer.ts'
+import { sumNote } from '../../../core/impact/presentAllocation.ts'
 import type { LevelVerdict } from '../../../core/impact/expected.ts'
 import type { MeasureId } from '../../../core/prom/measures.ts'
 import { classes, scrollRegion } from '../../components/classes.ts'
@@ -14,7 +16,6 @@ import { NOT_APPLICABLE } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
 import { levelStyle, patternOf } from '../../charts/plot.tsx'
 import type { KnownRound, StepRow, StepSums } from './rounds.data.ts'
-import { sumNote } from './sentence.ts'
 import styles from './allocation.module.css'
 
 export interface StepTableProps {
@@ -66,7 +67,11 @@ export const StepTable = memo(function StepTable({ round, table, selected, serve
             share: { text: sums.share === undefined ? '' : format.seatsAverage(sums.share), look: styles['quiet'] },
             limit: { text: format.seats(sums.limit), look: styles['strong'] },
             expected: { text: format.seats(sums.expected), look: styles['quiet'] },
-            change: { text: sumNote(sums.limit, sums.nominal, regime), look: styles['sumNote'], span: 2 },
+            change: {
+              text: sentenceText(sumNote(sums.limit, sums.nominal, regime), format),
+              look: styles['sumNote'],
+              span: 2,
+            },
           },
         ]}
       />

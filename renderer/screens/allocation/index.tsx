@@ -4,6 +4,8 @@ import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { AdjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
 import { FAMILY, type FamilyKey } from '../../../core/metrics/familyNames.ts'
+import { cellText, sentenceText } from '../../../core/answer/answer.ts'
+import { comparisonOf, presentAllocation } from '../../../core/impact/presentAllocation.ts'
 import { NEEDED_GAUGES } from '../../../core/impact/expected.ts'
 import type { Problem } from '../../../core/errors.ts'
 import { onAnswer } from '../../state/answer.ts'
@@ -38,7 +40,6 @@ import {
 import { SharePanes } from './SharePanes.tsx'
 import { Stepper } from './Stepper.tsx'
 import { stepCopies, StepTable } from './StepTable.tsx'
-import { caseSentence, comparisonSentence } from './sentence.ts'
 
 /** Why every limit is what it is, for each reallocation (design 3.3). */
 export function AllocationScreen() {
@@ -164,21 +165,22 @@ interface CaseSentenceProps {
 
 /** Which case applied and why, and whether the server followed its version's rules. */
 const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal }: CaseSentenceProps) {
-  const { title, words } = caseSentence(round.expected, ledger)
-  const { tone, text } = comparisonSentence(round.expected, round.cause)
+  const { title, evidence } = presentAllocation(round.expected, ledger)
+  const { tone, sentence } = comparisonOf(round.expected, round.cause)
   return (
     <div className={styles['why']}>
       <p>
-        <b>{title}</b>{' '}
-        {words.map((word, i) =>
+        <b>{sentenceText(title, format)}</b>{' '}
+        {evidence[0]?.map((part, i) => {
           // Words never move: their position is their identity.
-          typeof word === 'string' ? <span key={i}>{word}</span> : <b key={i}>{word.strong}</b>,
-        )}
+          const Part = typeof part === 'object' && 'as' in part && part.as === 'fairFraction' ? 'b' : 'span'
+          return <Part key={i}>{cellText(part, format)}</Part>
+        })}
       </p>
       <p className={classes(styles['compared'], styles[tone])}>
         {tone !== 'quiet' && <Icon name={tone === 'good' ? 'check' : 'cross'} size={12} />}
         <span>
-          {text}
+          {sentenceText(sentence, format)}
           {compared > 1 && (
             <span className={styles['quiet']}>
               {equal === compared

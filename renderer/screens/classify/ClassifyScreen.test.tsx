@@ -186,7 +186,7 @@ describe('the Classify screen', () => {
     it('estimates with what the reader supposes', async () => {
       await open('request')
       const width = () =>
-        within(screen.getByRole('table', { name: 'Width estimate' })).getByRole('row', { name: /^Width/ }).textContent
+        within(screen.getByRole('table', { name: /^Width estimate/ })).getByRole('row', { name: /^Width/ }).textContent
       expect(width()).toBe('Width1')
       await change('Objects in the cluster', '4200')
       await change('Bytes per object', '3900')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Recent } from '../../../core/frame/derived.ts'
-import { liveRequest } from '../../../core/live/live.fixture.ts'
+import type { DumpRequest } from '../../../core/frame/dump.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import {
   derivedLevel,
@@ -17,7 +17,7 @@ import {
   totalsOf,
   recentRejections,
   type RejectionRow,
-  busiestInRequests,
+  busiestInDump,
 } from '../../../core/verdict/levelRows.ts'
 
 const order = levelOrder({})
@@ -140,34 +140,41 @@ describe('rejections that come and go', () => {
   })
 })
 
-const AT = 1_000_000
-const some = (count: number, change: Parameters<typeof liveRequest>[0]) =>
-  Array.from({ length: count }, (_, seq) => liveRequest({ seq, ...change }))
-
-test('names the flow with most of the waiting requests of the level, by rows alone', () => {
-  const rows = [
-    ...some(8, { state: 'waiting' }),
-    ...some(2, { state: 'waiting', flow: 'system:serviceaccount:shop:web' }),
-    ...some(30, { state: 'executing', flow: 'system:serviceaccount:shop:web' }),
-    ...some(30, { state: 'waiting', level: 'workload-high', flow: 'another' }),
-  ]
-  expect(busiestInRequests(rows, 'workload-low', AT)).toEqual({
+const some = (count: number, change: Partial<DumpRequest>): readonly DumpRequest[] =>
+  Array.from({ length: count }, (_, position) => ({
     level: 'workload-low',
-    name: 'inventory:scanner',
-    count: 8,
-    of: 10,
-    waits: true,
-    at: AT,
-    from: 'requests',
-  })
+    schema: 'service-accounts',
+    flow: 'system:serviceaccount:inventory:scanner',
+    queue: 1,
+    position,
+    arrivedAt: 0,
+    initialSeats: 1,
+    finalSeats: 0,
+    additionalLatencyMs: 0,
+    ...change,
+  }))
+const EXECUTES = { startedAt: 1 }
+const busiest = (...requests: readonly DumpRequest[]) =>
+  busiestInDump(
+    { server: 'a', at: '1970-01-01T00:16:40Z', costMs: 0, bytes: 0, errors: [], requests: [...requests] },
+    'workload-low',
+  )
+
+test('names the flow with most of the waiting requests of the level', () => {
+  const found = busiest(
+    ...some(8, {}),
+    ...some(2, { flow: 'system:serviceaccount:shop:web' }),
+    ...some(30, { ...EXECUTES, flow: 'system:serviceaccount:shop:web' }),
+    ...some(30, { level: 'workload-high', flow: 'another' }),
+  )
+  const counts = { count: 8, of: 10, waits: true }
+  expect(found).toEqual({ level: 'workload-low', name: 'inventory:scanner', ...counts, at: 1_000_000 })
 })
 
 test('counts executing requests where none waits, and names nobody who has little', () => {
-  const executing = some(4, { state: 'executing' })
-  expect(busiestInRequests(executing, 'workload-low', AT)).toMatchObject({ count: 4, of: 4, waits: false })
-  const spread = Array.from({ length: 4 }, (_, i) => liveRequest({ seq: i, state: 'waiting', flow: `flow-${i}` }))
-  expect(busiestInRequests(spread, 'workload-low', AT)).toBeUndefined()
+  expect(busiest(...some(4, EXECUTES))).toMatchObject({ count: 4, of: 4, waits: false })
+  expect(busiest(...some(4, {}).map((one, i) => ({ ...one, flow: `flow-${i}` })))).toBeUndefined()
   // A schema without distinguisher is one flow, which its name already identifies.
-  expect(busiestInRequests(some(5, { state: 'waiting', flow: '' }), 'workload-low', AT)).toBeUndefined()
-  expect(busiestInRequests(some(5, { state: 'served' }), 'workload-low', AT)).toBeUndefined()
+  expect(busiest(...some(5, { flow: '' }))).toBeUndefined()
+  expect(busiest()).toBeUndefined()
 })

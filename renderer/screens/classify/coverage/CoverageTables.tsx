@@ -1,6 +1,8 @@
 import { memo, useMemo } from 'react'
 import type { CoverageRow, Standing } from '../../../../core/classify/coverage.ts'
 import { CATCH_ALL } from '../../../../core/config/objects.ts'
+import { coverageTable } from '../../../../core/guard/covered.ts'
+import { AnswerGrid, type AnswerCells } from '../../../components/answer/Answer.tsx'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
 import { valueColumn, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
@@ -11,7 +13,7 @@ import { UNKNOWN } from '../../../../core/text/format.ts'
 import { format } from '../../../theme/format.ts'
 import { sampleOf } from '../shared/seen.data.ts'
 import styles from '../shared/classify.module.css'
-import { standingText, type FlowRow } from './coverage.data.ts'
+import type { FlowRow } from './coverage.data.ts'
 
 export const SchemaTable = memo(function SchemaTable(props: {
   readonly rows: readonly CoverageRow[]
@@ -22,21 +24,29 @@ export const SchemaTable = memo(function SchemaTable(props: {
   readonly onChoose: (row: CoverageRow) => void
 }) {
   const { rows, rates, watched, selected, onChoose } = props
-  const columns = useMemo(() => schemaColumns(rates, watched), [rates, watched])
+  const table = useMemo(() => coverageTable(rows, rates, watched), [rows, rates, watched])
+  const cells = useMemo(() => schemaCells(rows), [rows])
   return (
-    <DataTable
-      caption="Flow schemas and their requests"
-      columns={columns}
-      rows={rows}
-      rowKey={({ schema }) => schema}
-      selectedKey={selected}
-      onOpen={onChoose}
+    <AnswerGrid
+      table={table}
+      cells={cells}
+      selected={rows.findIndex(({ schema }) => schema === selected)}
+      onOpen={(index) => {
+        const row = rows[index]
+        if (row !== undefined) onChoose(row)
+      }}
       csvName="coverage"
       density="compact"
       empty="Every schema gets requests."
       foot="Select a schema to see only its flows."
     />
   )
+})
+
+const schemaCells = (rows: readonly CoverageRow[]): AnswerCells => ({
+  order: (text) => <span className="mono">{text}</span>,
+  level: (text, row) => <LevelName name={text} stale={rows[row]?.standing.kind === 'dangling'} />,
+  standing: (text, row) => <StandingCell text={text} row={rows[row]} />,
 })
 
 const GLYPH: Readonly<Record<Standing['kind'], IconName>> = {
@@ -49,9 +59,10 @@ const GLYPH: Readonly<Record<Standing['kind'], IconName>> = {
   unknown: 'info',
 }
 
-function StandingCell({ row }: { readonly row: CoverageRow }) {
-  const { standing, schema, level } = row
-  const text = standingText(standing, schema, level)
+const NONE: Standing = { kind: 'unknown' }
+
+function StandingCell({ text, row }: { readonly text: string; readonly row: CoverageRow | undefined }) {
+  const { standing = NONE, schema } = row ?? {}
   // Catch-all is expected to have nothing left to match.
   const kind =
     schema === CATCH_ALL && standing.kind === 'shadowed'
@@ -68,41 +79,6 @@ function StandingCell({ row }: { readonly row: CoverageRow }) {
     </span>
   )
 }
-
-const schemaColumns = (rates: ReadonlyMap<string, number>, watched: boolean): readonly DataColumn<CoverageRow>[] => [
-  valueColumn('order', 'Order', ({ matchingPrecedence }) => matchingPrecedence, {
-    term: 'matching-precedence',
-    align: 'right',
-    look: () => 'mono',
-  }),
-  { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: ({ schema }) => schema },
-  valueColumn('level', 'Level', ({ level }) => level, {
-    cell: ({ level, standing }) => <LevelName name={level} stale={standing.kind === 'dangling'} />,
-  }),
-  valueColumn('standing', 'Requests', ({ standing, schema, level }) => standingText(standing, schema, level), {
-    cell: (row) => <StandingCell row={row} />,
-  }),
-  valueColumn('rate', 'Dispatched /s', ({ schema }) => rates.get(schema), {
-    term: 'dispatched',
-    align: 'right',
-    cell: ({ schema, total }) => {
-      const rate = rates.get(schema)
-      return rate === undefined ? (total === 0 ? '0' : UNKNOWN) : format.significant(rate)
-    },
-  }),
-  ...(watched
-    ? [
-        numberColumn<CoverageRow>('counted', 'Counted', ({ counted }) => counted, {
-          title: 'Requests dispatched or rejected while this page was open, of all servers',
-        }),
-      ]
-    : []),
-  numberColumn('total', 'Since start', ({ total }) => total, {
-    title: 'Requests dispatched or rejected since the servers started',
-  }),
-  numberColumn('seen', 'Seen', ({ seen }) => seen?.requests, { title: 'Requests that dumps showed, each once' }),
-  numberColumn('flows', 'Flows', ({ seen }) => seen?.flows, { term: 'flow' }),
-]
 
 /** Flows from dumps. A row opens its newest request. */
 export const FlowTable = memo(function FlowTable(props: {

@@ -2,15 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { NO_COVERAGE, withDump, type CoverageRow, type Standing } from '../../../../core/classify/coverage.ts'
 import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import {
-  catchAllSentence,
-  coverageSentence,
-  dispatchedRates,
-  flowTable,
-  isIdle,
-  standingText,
-} from './coverage.data.ts'
-import { rowsOf } from '../../../../core/guard/covered.ts'
+import { catchAllSentence, coverageSentence, dispatchedRates, flowTable, isIdle } from './coverage.data.ts'
+import { sentenceText } from '../../../../core/answer/answer.ts'
+import { rowsOf, standingSentence } from '../../../../core/guard/covered.ts'
+import { format } from '../../../theme/format.ts'
 
 const row = (schema: string, standing: Standing, more: Partial<CoverageRow> = {}): CoverageRow => ({
   schema,
@@ -18,6 +13,8 @@ const row = (schema: string, standing: Standing, more: Partial<CoverageRow> = {}
   standing,
   ...more,
 })
+const standingText = (...of: Parameters<typeof standingSentence>): string =>
+  sentenceText(standingSentence(...of), format)
 const traffic: Standing = { kind: 'traffic' }
 
 describe('the sentence about all schemas', () => {

@@ -1,4 +1,3 @@
-import { sentenceText } from '../../../../core/answer/answer.ts'
 import { plural } from '../../../../core/text/format.ts'
 import {
   type Coverage,
@@ -10,7 +9,6 @@ import {
 import { landings } from '../../../../core/classify/configuration.ts'
 import { CATCH_ALL, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { DerivedServer } from '../../../../core/frame/derived.ts'
-import { standingSentence } from '../../../../core/guard/covered.ts'
 import { flowName } from '../../../../core/frame/flow.ts'
 import { format } from '../../../theme/format.ts'
 import { sampleOf, requestWords } from '../shared/seen.data.ts'
@@ -27,10 +25,6 @@ export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<
   }
   return rates
 }
-
-/** The text of a standing, in the words of the command line. */
-export const standingText = (standing: Standing, schema: string, level: string): string =>
-  sentenceText(standingSentence(standing, schema, level), format)
 
 /** Whether a standing needs attention; catch-all is expected to get nothing. */
 export const isIdle = ({ schema, standing }: CoverageRow): boolean =>

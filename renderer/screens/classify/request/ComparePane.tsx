@@ -1,5 +1,7 @@
 import { memo, useMemo } from 'react'
 import type { Classification, SchemaTrace } from '../../../../core/classify/classification.ts'
+import { factsTable, isChanged } from '../../../../core/classify/present.ts'
+import { AnswerGrid, type AnswerCells } from '../../../components/answer/Answer.tsx'
 import { classes } from '../../../components/classes.ts'
 import { DataTable } from '../../../components/DataTable.tsx'
 import { valueColumn, inGivenOrder } from '../../../components/dataColumns.ts'
@@ -7,7 +9,7 @@ import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { openPage } from '../../../state/route.ts'
 import { UNKNOWN } from '../../../../core/text/format.ts'
-import { comparedFacts, comparedSchemas, verdictText, type ComparedFact, type ComparedSchema } from './answer.data.ts'
+import { comparedSchemas, verdictText, type ComparedSchema } from './answer.data.ts'
 import styles from './request.module.css'
 
 /** The answers of the present and of the proposed configuration side by side. */
@@ -16,20 +18,32 @@ export const ComparePane = memo(function ComparePane(props: {
   readonly draft: Classification
 }) {
   const { now, draft } = props
-  const facts = useMemo(() => comparedFacts(now, draft), [now, draft])
+  const facts = useMemo(() => factsTable([now, draft]), [now, draft])
   const schemas = useMemo(() => comparedSchemas(now, draft), [now, draft])
-  const differing = facts.filter(({ differs }) => differs).length
+  const cells = useMemo((): AnswerCells => {
+    const fact = (text: string, row: number, isChange: boolean) => (
+      <span className={classes(styles['fact'], isChange ? styles['strong'] : styles['plain'])}>
+        {row === 0 ? <LevelName name={text} /> : text}
+        {isChange && <span className="sr-only"> (differs)</span>}
+      </span>
+    )
+    return {
+      Now: (text, row) => fact(text, row, false),
+      Draft: (text, row) => fact(text, row, isChanged(facts.rows[row] ?? [])),
+    }
+  }, [facts])
+  const differing = facts.rows.filter(isChanged).length
   return (
     <>
       <Pane
         title="The answer now and with the draft"
-        note={differing === 0 ? 'no differences' : `${differing} of ${facts.length} differ`}
+        note={differing === 0 ? 'no differences' : `${differing} of ${facts.rows.length} differ`}
       >
-        <DataTable
-          caption="The answer now and with the draft"
-          columns={FACT_COLUMNS}
-          rows={facts}
-          rowKey={({ label }) => label}
+        <AnswerGrid
+          table={{ ...facts, title: 'The answer now and with the draft' }}
+          cells={cells}
+          ordered
+          widths={FACT_WIDTH}
           density="compact"
         />
       </Pane>
@@ -47,21 +61,7 @@ export const ComparePane = memo(function ComparePane(props: {
   )
 })
 
-const FACT_COLUMNS = inGivenOrder<ComparedFact>([
-  { id: 'label', header: 'Fact', width: 200, value: ({ label }) => label },
-  valueColumn('now', 'Now', ({ now }) => now, { cell: (row) => <FactText row={row} of="now" /> }),
-  valueColumn('draft', 'Draft', ({ draft }) => draft, { cell: (row) => <FactText row={row} of="draft" /> }),
-])
-
-function FactText({ row, of }: { readonly row: ComparedFact; readonly of: 'now' | 'draft' }) {
-  const text = row[of]
-  return (
-    <span className={classes(styles['fact'], row.differs && of === 'draft' ? styles['strong'] : styles['plain'])}>
-      {row.label === 'Priority level' ? <LevelName name={text} /> : text}
-      {row.differs && of === 'draft' && <span className="sr-only"> (differs)</span>}
-    </span>
-  )
-}
+const FACT_WIDTH = { Fact: 200 }
 
 const levelCell = (trace: SchemaTrace | undefined) =>
   trace === undefined ? '–' : <LevelName name={trace.priorityLevel} stale={!trace.reached} />

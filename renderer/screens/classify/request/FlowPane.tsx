@@ -10,11 +10,12 @@ import { DumpAge } from '../../../components/SourceControls.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { Term } from '../../../components/Term.tsx'
 import { useCalm } from '../../../components/hooks.ts'
+import { distinguisherText } from '../../../../core/classify/present.ts'
 import { dumpOfLevel, flowRows } from '../../../state/flows.logic.ts'
 import { hrefOfPage } from '../../../state/route.ts'
 import { format } from '../../../theme/format.ts'
 import { levelToken } from '../../../state/levels.ts'
-import { distinguisherText, handCards, meetingFlows, meetingSentence, queuesOfHand } from './answer.data.ts'
+import { handCards, meetingFlows, meetingSentence, queuesOfHand } from './answer.data.ts'
 import styles from './request.module.css'
 
 const CALM_MS = 1_000

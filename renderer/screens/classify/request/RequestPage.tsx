@@ -8,6 +8,7 @@ import {
   contextOfFacts,
   seenSeats,
 } from '../../../../core/classify/classification.ts'
+import { ruleText } from '../../../../core/classify/present.ts'
 import { explainer } from '../../../../core/classify/explain.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import { whatWouldChange } from '../../../../core/classify/nearby.ts'
@@ -36,7 +37,7 @@ import { RequestColumn } from './RequestColumn.tsx'
 import styles from './request.module.css'
 import { SeatsPane } from './SeatsPane.tsx'
 import { TracePane } from './TracePane.tsx'
-import { draftSentence, ruleText } from './answer.data.ts'
+import { draftSentence } from './answer.data.ts'
 
 export function RequestPage() {
   const configurations = useConfigurations()

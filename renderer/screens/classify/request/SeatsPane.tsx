@@ -1,8 +1,10 @@
 import { memo, useId, useMemo } from 'react'
-import type { Classification, SeatStep, ServerContext } from '../../../../core/classify/classification.ts'
+import type { Classification, ServerContext } from '../../../../core/classify/classification.ts'
+import { stepsTable } from '../../../../core/classify/present.ts'
 import { sameElsewhere } from '../../../../core/classify/elsewhere.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { RequestSample } from '../../../../core/contract/objects.ts'
+import { AnswerTable } from '../../../components/answer/Answer.tsx'
 import { inputClass } from '../../../components/Field.tsx'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { PlainTable } from '../../../components/PlainTable.tsx'
@@ -13,7 +15,7 @@ import { requestStore } from '../../../state/request.ts'
 import type { ServerLimit } from '../../../../core/impact/serverLimit.ts'
 import { isUnreadable, type Supposed } from '../../../../core/classify/supposed.ts'
 import { format } from '../../../theme/format.ts'
-import { seatsText, stepText } from './answer.data.ts'
+import { seatsText } from './answer.data.ts'
 import styles from './request.module.css'
 
 /** The width of the request, as the server estimates it step by step, and on servers of other versions. */
@@ -29,14 +31,11 @@ export const SeatsPane = memo(function SeatsPane(props: {
   const elsewhere = useMemo(() => sameElsewhere(objects, request, context), [objects, request, context])
   return (
     <Pane title="Seats it will take" unit="seats" note={seats.method}>
-      <PlainTable
-        caption="Width estimate"
+      <AnswerTable
+        table={stepsTable(answer)}
         className={styles['steps']}
         headless
-        columns={STEP_COLUMNS}
-        rows={seats.steps}
-        rowKey={({ kind }, index) => `${index} ${kind}`}
-        rowLook={({ kind }) => (kind === 'width' ? styles['total'] : undefined)}
+        rowLook={(row) => (seats.steps[row]?.kind === 'width' ? styles['total'] : undefined)}
       />
       <p className={styles['remark']}>
         {seats.levelCap === 0 ? (
@@ -80,17 +79,6 @@ const LIMIT: Readonly<Record<ServerLimit['from'], string>> = {
   assumed: 'assumed',
   own: 'as entered',
 }
-
-const STEP_COLUMNS: readonly DataColumn<SeatStep>[] = [
-  { id: 'step', header: 'Step', rowHeader: true, value: ({ kind, label }) => (kind === 'width' ? 'Width' : label) },
-  {
-    id: 'value',
-    header: 'Value',
-    align: 'right',
-    cell: (step) =>
-      step.assumed === true ? <span title="assumed: the value is unknown">{stepText(step)}</span> : stepText(step),
-  },
-]
 
 const ELSEWHERE_COLUMNS: readonly DataColumn<ReturnType<typeof sameElsewhere>[number]>[] = [
   { id: 'version', header: 'Version', rowHeader: true, value: ({ version, rule }) => `${version.slice(1)}: ${rule}` },

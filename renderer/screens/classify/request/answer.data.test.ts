@@ -7,16 +7,13 @@ import type { RequestSample } from '../../../../core/contract/objects.ts'
 import { dealtHand } from '../../../../core/sharding/overlap.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'
 import {
-  comparedFacts,
   comparedSchemas,
   draftSentence,
-  ruleText,
   verdictText,
   handCards,
   meetingFlows,
   meetingSentence,
   queuesOfHand,
-  stepText,
 } from './answer.data.ts'
 
 const built = builtInObjects('v1.36.0')
@@ -86,25 +83,6 @@ describe('the sentence about the draft', () => {
   })
 })
 
-it('marks exactly the facts that differ', () => {
-  const [now, draft] = [classified(built), classified(withScan('workload-high'))]
-  const facts = comparedFacts(now, draft)
-  expect(facts.filter(({ differs }) => !differs).map(({ label }) => label)).toEqual([
-    'Rule',
-    'Flow',
-    'Queues',
-    'Width',
-    'Lingers after the response',
-  ])
-  expect(facts.find(({ label }) => label === 'Precedence')).toEqual({
-    label: 'Precedence',
-    now: '9000',
-    draft: '950',
-    differs: true,
-  })
-  expect(comparedFacts(now, now).some(({ differs }) => differs)).toBe(false)
-})
-
 it('lists the schemas of both once, in matching order', () => {
   const both = comparedSchemas(classified(built), classified(withScan('workload-high')))
   const names = both.map(({ name }) => name)
@@ -125,7 +103,6 @@ it('names what a schema does with the request', () => {
     'would match',
     'does not exist',
   ])
-  expect(ruleText({ trace })).toBe('rule 1 of 1')
 })
 
 const shape = { queues: 16, handSize: 4 }
@@ -195,11 +172,4 @@ describe('the sentence about other flows', () => {
   ])('of %j among %d is %j', (meeting, others, sentence) => {
     expect(meetingSentence(meeting, others)).toBe(sentence)
   })
-})
-
-it('says what a step is worth, and what is assumed', () => {
-  expect(stepText({ kind: 'bytes', label: '', value: 163_000, unit: 'bytes' })).toBe('163 kB')
-  expect(stepText({ kind: 'objects', label: '', value: 1, unit: 'seats', assumed: true })).toBe('≈ 1')
-  expect(stepText({ kind: 'latency', label: '', value: 5, unit: 'milliseconds' })).toBe('5.0 ms')
-  expect(stepText({ kind: 'verb', label: '' })).toBe('')
 })

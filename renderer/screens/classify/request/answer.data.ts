@@ -3,19 +3,12 @@ import type {
   Explained,
   SchemaTrace,
   FlowExplanation,
-  SeatStep,
 } from '../../../../core/classify/classification.ts'
 import { dealtHand, sharedQueues } from '../../../../core/sharding/overlap.ts'
 import type { DumpQueue } from '../../../../core/frame/dump.ts'
-import { NOT_APPLICABLE, UNKNOWN, plural } from '../../../../core/text/format.ts'
+import { plural } from '../../../../core/text/format.ts'
 import { format } from '../../../theme/format.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'
-
-/** `rule 1 of 2`; empty when the schema is used although no rule matches. */
-export function ruleText({ trace }: Pick<Classification, 'trace'>): string {
-  const { rule, rules } = trace.find(({ decides }) => decides) ?? { rules: [] }
-  return rule?.matched === true ? `rule ${rule.index + 1} of ${rules.length}` : ''
-}
 
 export function draftSentence(now: Explained, draft: Explained): string {
   if (!now.ok || !draft.ok) return 'Draft: no server classifies this request, with the draft or without it.'
@@ -33,40 +26,6 @@ export function draftSentence(now: Explained, draft: Explained): string {
 }
 
 export const seatsText = (seats: number): string => format.counted(seats, 'seat')
-
-export interface ComparedFact {
-  readonly label: string
-  readonly now: string
-  readonly draft: string
-  readonly differs: boolean
-}
-
-const FACTS: readonly (readonly [label: string, text: (of: Classification) => string])[] = [
-  ['Priority level', ({ priorityLevel }) => priorityLevel],
-  ['Flow schema', ({ flowSchema }) => flowSchema],
-  ['Precedence', ({ trace }) => String(trace.find(({ decides }) => decides)?.matchingPrecedence ?? UNKNOWN)],
-  ['Rule', (of) => ruleText(of) || 'none matches'],
-  ['Flow', ({ flow }) => (flow.queues > 1 ? distinguisherText(flow) : NOT_APPLICABLE)],
-  ['Queues', ({ flow }) => (flow.queues > 0 ? format.fixed(flow.queues) : NOT_APPLICABLE)],
-  ['Hand', ({ flow }) => (flow.hand.length > 0 ? flow.hand.join(' ') : NOT_APPLICABLE)],
-  ['Width', ({ seats }) => seatsText(seats.width)],
-  ['Lingers after the response', ({ seats }) => (seats.final === 0 ? 'no' : lingering(seats))],
-  ['Level’s cap of one request', ({ seats }) => (seats.levelCap === 0 ? NOT_APPLICABLE : seatsText(seats.levelCap))],
-  ['Nominal limit of the level', ({ nominalLimit }) => seatsText(nominalLimit)],
-]
-
-const lingering = ({ final, additionalLatencyMs }: Classification['seats']): string =>
-  `${seatsText(final)} for ${format.ms(additionalLatencyMs)}`
-
-/** How the schema distinguishes flows, and the name of this flow. */
-export const distinguisherText = ({ method, distinguisher }: Classification['flow']): string =>
-  method === 'none' ? 'all requests of the schema' : `${method}, ${distinguisher === '' ? '(none)' : distinguisher}`
-
-export const comparedFacts = (now: Classification, draft: Classification): readonly ComparedFact[] =>
-  FACTS.map(([label, text]) => {
-    const [was, is] = [text(now), text(draft)]
-    return { label, now: was, draft: is, differs: was !== is }
-  })
 
 /** One schema on both configurations; absent where a configuration has no schema of that name. */
 export interface ComparedSchema {
@@ -185,11 +144,4 @@ export function meetingSentence(meeting: readonly MeetingFlow[], others: number)
     ...(more > 0 ? [`and some with ${more} more ${plural(more, 'flow', 'flows')}`] : []),
   ]
   return `${shared.join(', ')}.`
-}
-
-/** The value of a step with its unit; `≈` before an assumed value, empty where a step has no value. */
-export function stepText({ value, unit, assumed }: SeatStep): string {
-  if (value === undefined) return ''
-  const text = unit === 'bytes' ? format.bytes(value) : unit === 'milliseconds' ? format.ms(value) : format.fixed(value)
-  return assumed === true ? `≈ ${text}` : text
 }

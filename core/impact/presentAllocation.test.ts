@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { adjustmentLedger } from '../../../core/impact/adjustmentLedger.ts'
-import { expectedAllocation, type ReportedAllocation } from '../../../core/impact/expected.ts'
-import { caseSentence, comparisonSentence, fewNames, sumNote, type Words } from './sentence.ts'
+import { adjustmentLedger } from './adjustmentLedger.ts'
+import { expectedAllocation, type ReportedAllocation } from './expected.ts'
+import { sentenceText } from '../answer/answer.ts'
+import { createFormat } from '../text/format.ts'
+import { comparisonOf, fewNames, presentAllocation, sumNote } from './presentAllocation.ts'
 
 /** nominal, min, max, high watermark, smoothed, current. */
 type Numbers = readonly [number, number, number, number, number, number]
@@ -13,18 +15,19 @@ const report = (levels: Readonly<Record<string, Numbers>>, version = 'v1.36.3'):
     demand: { highWatermark, smoothed },
   })),
 })
-const plain = (words: Words): string => words.map((word) => (typeof word === 'string' ? word : word.strong)).join('')
+const text = (sentence: Parameters<typeof sentenceText>[0]): string => sentenceText(sentence, createFormat('screen'))
 
 function tell(reported: ReportedAllocation): string {
   const expected = expectedAllocation(reported)
   if (expected.kind === 'unknown') throw new Error('incomplete')
-  const { title, words } = caseSentence(expected, adjustmentLedger(reported.levels, expected.rule))
-  return `${title} ${plain(words)}`
+  const { title, evidence } = presentAllocation(expected, adjustmentLedger(reported.levels, expected.rule))
+  return [title, ...evidence.slice(0, 1)].map(text).join(' ')
 }
 const compared = (reported: ReportedAllocation) => {
   const expected = expectedAllocation(reported)
   if (expected.kind === 'unknown') throw new Error('incomplete')
-  return comparisonSentence(expected)
+  const { tone, sentence } = comparisonOf(expected)
+  return { tone, text: text(sentence) }
 }
 
 /** The worked example of the mock-ups, section 12 of the design: 602 seats. */
@@ -73,6 +76,8 @@ describe('the sentence', () => {
   })
 })
 
+const noteOf = (...of: Parameters<typeof sumNote>): string => text(sumNote(...of))
+
 describe('the comparison', () => {
   it('names what differs, with both numbers', () => {
     const levels = STORY.levels.map((level) =>
@@ -89,22 +94,22 @@ describe('the comparison', () => {
     [{ kind: 'deleted-level', seats: 26 } as const, /^Not compared: the nominal limits add up to 26 seats more/],
     [{ kind: 'new-level', levels: ['batch'] } as const, /^Not compared: batch appeared with it/],
     [{ kind: 'version' } as const, /^Not compared: the rules of this server’s version are unknown/],
-  ])('of %o accuses nobody', (cause, text) => {
+  ])('of %o accuses nobody', (cause, wanted) => {
     const levels = STORY.levels.map((level) =>
       level.name === 'system' ? { ...level, limits: { ...level.limits, current: 51 } } : level,
     )
     const expected = expectedAllocation({ ...STORY, levels })
     if (expected.kind === 'unknown') throw new Error('not explained')
-    const said = comparisonSentence(expected, cause)
-    expect(said.text).toMatch(text)
+    const said = comparisonOf(expected, cause)
+    expect(text(said.sentence)).toMatch(wanted)
     expect(said.tone).toBe('quiet')
   })
 
   it('always tells what rounding did', () => {
-    expect(sumNote(602, 602, 'solver')).toBe('= nominal sum 602')
-    expect(sumNote(603, 602, 'solver')).toBe('nominal sum 602, +1 by rounding')
-    expect(sumNote(540, 602, 'between')).toBe('nominal sum 602, −62 for exempt')
-    expect(sumNote(undefined, 602, 'solver')).toBe('')
+    expect(noteOf(602, 602, 'solver')).toBe('= nominal sum 602')
+    expect(noteOf(603, 602, 'solver')).toBe('nominal sum 602, +1 by rounding')
+    expect(noteOf(540, 602, 'between')).toBe('nominal sum 602, −62 for exempt')
+    expect(noteOf(undefined, 602, 'solver')).toBe('')
   })
 })
 
