@@ -300,16 +300,16 @@ export class Call implements CallerEvents, ResponseEvents {
     if (this.down.responded) this.down.end()
   }
 
-  /** The upstream aborted the call, or its connection is lost, unless the response is complete. */
+  /**
+   * The upstream aborted the call, or its connection is lost, unless the response is complete. The client receives a
+   * status, which tells more than a reset does.
+   */
   responseClosed(code: number, lost: Error | undefined): void {
     const { down } = this
     if (down.gone || this.#over) return
-    if (lost === undefined && code !== NO_ERROR) return down.reset(code)
-    const message = `The connection to etcd was lost: ${sentence(messageOf(lost ?? 'it ended the call without a status'))}`
-    if (!down.responded) {
-      this.#finish(String(UNAVAILABLE))
-      return answer(down, UNAVAILABLE, message)
-    }
+    this.#finish(String(UNAVAILABLE))
+    const message = whyClosed(code, lost)
+    if (!down.responded) return answer(down, UNAVAILABLE, message)
     down.trailers({ 'grpc-status': String(UNAVAILABLE), 'grpc-message': percentEncoded(message) })
     down.end()
   }
@@ -326,6 +326,13 @@ export class Call implements CallerEvents, ResponseEvents {
     this.observer = undefined
     observer?.ended(status)
   }
+}
+
+function whyClosed(code: number, lost: Error | undefined): string {
+  if (lost !== undefined) return `The connection to etcd was lost: ${sentence(messageOf(lost))}`
+  return code === NO_ERROR
+    ? 'etcd ended the call without a status.'
+    : `etcd reset the call with error code ${code} of HTTP/2.`
 }
 
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)

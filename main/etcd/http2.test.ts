@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { Call, type Host } from './call.ts'
-import { CallerSession, CallerStream, UpstreamSession } from './http2.ts'
+import { CallerSession, CallerStream, NO_ERROR, TOO_MUCH, UpstreamSession } from './http2.ts'
 
 // Node's sessions and streams, as far as the proxy uses them: they throw where Node throws, and count what Node would
 // do in silence and a caller should not ask for. Their events are emitted in any order.
@@ -74,6 +74,12 @@ class FakeServerStream extends FakeNode {
   override end(): void {
     if (!this.headersSent) this.faults.push('ended before the head')
     super.end()
+  }
+
+  override close(code: number): void {
+    // A client learns from a status why its call failed, and whether to repeat it.
+    if (!this.closed && code !== NO_ERROR && code !== TOO_MUCH) this.faults.push(`reset with ${code}`)
+    super.close(code)
   }
 
   sendTrailers(): void {
@@ -207,12 +213,15 @@ class World {
     },
     downDrain: () => this.down.emit('drain'),
     wantTrailers: () => {
-      if (!this.down.waits) return
+      // Node asks once.
+      if (!this.down.waits || this.down.wants) return
       this.down.wants = true
       this.down.emit('wantTrailers')
     },
     downError: () => this.down.emit('error', new Error('broken')),
-    downReset: () => this.down.close(8),
+    downReset: () => {
+      this.down.closed = true
+    },
     downClose: () => {
       this.down.closed = true
       this.down.emit('close')
@@ -273,6 +282,22 @@ describe('a call between two streams of Node', () => {
       ),
       { numRuns: 2_000 },
     )
+  })
+
+  test.each([
+    ['before the head', []],
+    ['after the head', ['response', 'data']],
+  ] as const)('a reset by etcd %s becomes a status', (_, events) => {
+    const world = new World()
+    world.events.connect()
+    for (const event of events) world.events[event]()
+    world.events.upReset()
+    world.events.upClose()
+    world.events.wantTrailers()
+    expect(world.down).toMatchObject({ headersSent: true, ended: true, closed: false, faults: [] })
+    expect(world.down.trailed).toBe(events.length > 0)
+    expect(world.ends).toEqual(['14'])
+    expect(world.finish()).toEqual(WELL)
   })
 
   test('data before its head is passed on behind it', () => {

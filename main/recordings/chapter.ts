@@ -21,7 +21,7 @@ import {
   type TimedEvent,
 } from '../../core/source/recording.ts'
 import type { UnixMs } from '../../core/units.ts'
-import { type Database, openDatabase } from '../store/database.ts'
+import { assertRoom, type Database, openDatabase } from '../store/database.ts'
 import { insertNotes, NOTE_SCHEMA, notesIn } from './notes.ts'
 import {
   compressed,
@@ -397,7 +397,7 @@ const MOST_TEXT_BYTES = 256 * 1024 * 1024
 export function hasBegun(path: string): boolean {
   let connection: DatabaseSync | undefined
   try {
-    connection = new DatabaseSync(path, { readOnly: true, timeout: 1_000 })
+    connection = openReadOnly(path)
     const about = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'about'").get()
     return about !== undefined && connection.prepare('SELECT 1 FROM about').get() !== undefined
   } catch {
@@ -408,10 +408,16 @@ export function hasBegun(path: string): boolean {
   }
 }
 
+/** Throws `ProblemError` when there is no room for what SQLite keeps beside a file whose writer has not closed it. */
+function openReadOnly(path: string): DatabaseSync {
+  if (existsSync(`${path}-wal`)) assertRoom(path)
+  return new DatabaseSync(path, { readOnly: true, timeout: 1_000 })
+}
+
 /** Opens a chapter without changing it. Throws `ProblemError` for a file that is not a chapter. */
 export function openChapter(path: string): ChapterReader {
   if (!existsSync(path)) throw new ProblemError('not-found', `There is no recording at ${path}.`)
-  const connection = new DatabaseSync(path, { readOnly: true, timeout: 1_000 })
+  const connection = openReadOnly(path)
   try {
     // All reads are of the same moment, although the writer continues.
     connection.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; BEGIN')

@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, lstatSync, openSync, existsSync, readdirSync, rmSync, type Stats } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  existsSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
@@ -42,7 +52,10 @@ const LONGEST_WAIT_MS = 15_000
  * damaged, or was written by a newer version. Such a file is left exactly as it is.
  */
 export async function openDatabase({ path, migrations, survives = 'power' }: DatabaseOptions): Promise<Database> {
-  if (path !== undefined) createPrivateFile(path)
+  if (path !== undefined) {
+    createPrivateFile(path)
+    assertRoom(path)
+  }
   const connection = translating(path, () => new DatabaseSync(path ?? ':memory:', { timeout: BLOCKING_MS }))
   try {
     const version = await patiently(path, () => schemaVersion(connection))
@@ -60,7 +73,11 @@ export async function openDatabase({ path, migrations, survives = 'power' }: Dat
   return {
     path,
     read: (work) => patiently(path, () => work(connection)),
-    write: (work) => patiently(path, () => transaction(connection, () => work(connection))),
+    write: (work) =>
+      patiently(path, () => {
+        if (path !== undefined) assertRoom(path)
+        return transaction(connection, () => work(connection))
+      }),
     close: () => {
       if (connection.isOpen) connection.close()
     },
@@ -142,11 +159,7 @@ function translating<T>(path: string | undefined, work: () => T): T {
       case CODE.notADatabase:
         throw damaged(file, words)
       case CODE.full:
-        throw new ProblemError(
-          'internal',
-          `Cannot write ${file}: the disk is full. Free some space, and try again.`,
-          words,
-        )
+        throw full(file, words)
       case CODE.readOnly:
         throw new ProblemError(
           'forbidden',
@@ -168,6 +181,31 @@ function translating<T>(path: string | undefined, work: () => T): T {
       default:
         throw new ProblemError('internal', `Cannot use ${file}: ${words}.`, words)
     }
+  }
+}
+
+const full = (path: string, words?: string): ProblemError =>
+  new ProblemError('internal', `Cannot use ${path}: the disk is full. Free some space, and try again.`, words)
+
+/** What a database takes to open or change, with much to spare. */
+const ROOM_BYTES = 1024 * 1024
+
+/**
+ * Throws `ProblemError` for a disk that is full, or nearly. SQLite maps the index of its log into memory, as a file with
+ * holes where blocks are smaller than pages, such as 1 KiB; the system answers a write into a hole on a full disk with
+ * SIGBUS, which ends the process, instead of with an error.
+ */
+export function assertRoom(path: string): void {
+  if (freeBytes(dirname(path)) < ROOM_BYTES) throw full(path)
+}
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize, blocks } = statfsSync(folder)
+    // Some file systems do not say how large they are.
+    return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
   }
 }
 

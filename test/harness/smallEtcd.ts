@@ -64,7 +64,7 @@ export async function smallEtcd(delayMs = 0, tls?: SecureServerOptions, port = 0
 /** A Put of a key without a value, as protobuf. */
 export const putOf = (key: string): Buffer => framed(Buffer.concat([Buffer.from([0x0a, key.length]), Buffer.from(key)]))
 
-/** The status of gRPC of one Put; `reset` where there was none. `more`: headers that are added or replace others. */
+/** The status of gRPC of one Put; `reset` and its code where there was none. `more`: headers that are added or replace others. */
 export function putKey(
   session: ClientHttp2Session,
   key: string,
@@ -80,7 +80,7 @@ export function putKey(
       te: 'trailers',
       ...more,
     })
-    let status = 'reset'
+    let status: string | undefined
     const read = (headers: Readonly<Record<string, unknown>>): void => {
       if (typeof headers['grpc-status'] === 'string') status = headers['grpc-status']
     }
@@ -88,7 +88,7 @@ export function putKey(
     if (told !== undefined) stream.once('response', told)
     stream.on('trailers', read)
     stream.on('error', () => undefined)
-    stream.on('close', () => resolve(status))
+    stream.on('close', () => resolve(status ?? `reset ${stream.rstCode}`))
     stream.resume()
     stream.end(body)
   })

@@ -17,6 +17,8 @@ const ONLY = process.env['APF_HOSTILE_LISTENER'] ?? ''
 /** Of the process with all listeners. */
 const MOST_MIB = 640
 
+const residentMib = (pid: number): number => Math.round(residentBytes(pid) / 1024 ** 2)
+
 test(
   `${CONNECTIONS} hostile connections to each listener end no process and shut nobody out`,
   { timeout: 60_000 + CONNECTIONS * 400 },
@@ -33,11 +35,15 @@ test(
       expect(listeners, told).not.toEqual([])
       const { pid = 0 } = child
       for (const listener of listeners.filter(({ name }) => name.includes(ONLY))) {
-        await attackMany(listener, CONNECTIONS, SEED)
+        const before = residentMib(pid)
+        const ended = await attackMany(listener, CONNECTIONS, SEED)
         expect(child.exitCode, `${listener.name}: ${told}`).toBe(null)
         expect(await honest(listener), listener.name).toBe(listener.status ?? (listener.ask === 'put' ? 0 : 200))
-        const mib = Math.round(residentBytes(pid) / 1024 ** 2)
-        if (CONNECTIONS > 1_000) console.warn(`${listener.name}: ${CONNECTIONS} connections, ${mib} MiB resident`)
+        const mib = residentMib(pid)
+        if (CONNECTIONS > 1_000)
+          console.warn(
+            `${listener.name}: ${ended.client} ended by the client, ${ended.listener} by the listener, ${ended.kept} kept; ${before} to ${mib} MiB resident`,
+          )
         expect(mib, listener.name).toBeLessThan(MOST_MIB)
       }
     } finally {

@@ -128,21 +128,34 @@ function sayings(random: Random): readonly Buffer[] {
   return [all.subarray(0, cut), all.subarray(cut)]
 }
 
+/** Who ended a connection first; neither did if it was kept. */
+export type Outcome = 'client' | 'listener' | 'kept'
+
 /** One connection from its beginning to its end. Never rejects. */
-function attack({ port, secure }: Listener, random: Random, keep: (socket: Socket) => void): Promise<void> {
+function attack({ port, secure }: Listener, random: Random, keep: (socket: Socket) => void): Promise<Outcome> {
   return new Promise((resolve) => {
     // Some clients do not speak TLS although the listener does.
     const tls = secure && random(4) > 0
+    let outcome: Outcome = 'listener'
+    const leave = (end: () => void, later = 0): void => {
+      const left = (): void => {
+        if (!tcp.destroyed) outcome = 'client'
+        end()
+      }
+      if (later > 0) setTimeout(left, later)
+      else left()
+    }
+    const destroy = (): unknown => socket.destroy()
     const begun = (): void => {
       for (const piece of sayings(random)) socket.write(piece)
       const end = one(random, ['reset', 'end', 'destroy', 'destroy later', 'keep'] as const)
-      if (end === 'reset') tcp.resetAndDestroy()
-      else if (end === 'destroy') socket.destroy()
-      else if (end === 'end') socket.end(() => setTimeout(() => socket.destroy(), random(20)))
-      else if (end === 'destroy later') setTimeout(() => socket.destroy(), random(20))
+      if (end === 'reset') leave(() => tcp.resetAndDestroy())
+      else if (end === 'destroy') leave(destroy)
+      else if (end === 'end') leave(() => socket.end(() => setTimeout(destroy, random(20))))
+      else if (end === 'destroy later') leave(destroy, 1 + random(20))
       else {
         keep(socket)
-        resolve()
+        resolve('kept')
       }
     }
     const tcp = connectSocket({ port, host: '127.0.0.1', allowHalfOpen: random(2) === 0 })
@@ -151,33 +164,42 @@ function attack({ port, secure }: Listener, random: Random, keep: (socket: Socke
     const socket = tls ? connectTls({ socket: tcp, rejectUnauthorized: false, ALPNProtocols }) : tcp
     socket.once(tls ? 'secureConnect' : 'connect', begun)
     // Some are over in the middle of the handshake.
-    if (tls && random(8) === 0) setTimeout(() => socket.destroy(), random(5))
+    if (tls && random(8) === 0) leave(destroy, 1 + random(5))
     if (random(3) > 0) socket.resume()
     socket.on('error', () => undefined)
     tcp.once('close', () => {
       socket.destroy()
-      resolve()
+      resolve(outcome)
     })
   })
 }
 
 /** Connections that are kept, silent or half open, while others come. */
 const MOST_KEPT = 200
-const AT_ONCE = 48
+const AT_ONCE = 256
 
-/** So many hostile connections, in an order that the seed decides up to the timing of the other side. */
-export async function attackMany(listener: Listener, connections: number, seed: number): Promise<void> {
+/**
+ * So many hostile connections, in an order that the seed decides up to the timing of the other side. Resolves to how
+ * many ended in which way.
+ */
+export async function attackMany(
+  listener: Listener,
+  connections: number,
+  seed: number,
+): Promise<Readonly<Record<Outcome, number>>> {
   const kept: Socket[] = []
   const keep = (socket: Socket): void => {
     kept.push(socket)
     if (kept.length > MOST_KEPT) kept.shift()?.destroy()
   }
+  const outcomes = { client: 0, listener: 0, kept: 0 }
   let begun = 0
   const attacker = async (): Promise<void> => {
-    while (begun < connections) await attack(listener, randomFrom(seed + begun++), keep)
+    while (begun < connections) outcomes[await attack(listener, randomFrom(seed + begun++), keep)] += 1
   }
   await Promise.all(Array.from({ length: AT_ONCE }, attacker))
   for (const socket of kept) socket.destroy()
+  return outcomes
 }
 
 /** A machine that is busy with the attack answers late. */
