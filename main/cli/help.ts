@@ -318,6 +318,7 @@ Options:
   --port N               port to listen on (8443 by default)
   --tls-cert FILE, --tls-key FILE   certificate and key (PEM) of the console; read again when they change
   --host NAME            a host name in the address of the console; repeat it for several. Others are refused
+  --base-path PATH       the path of the console on these hosts (/ by default), whether the ingress removes it or not
   --audience NAME        accept only tokens for this audience; repeat it for several (that of the API server by default)
   --metrics-port N       serve /metrics, /livez and /readyz on this port of every address (9464 by default)`,
 
