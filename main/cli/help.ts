@@ -25,6 +25,8 @@ const SOURCE = `Source (one of):
   --server URL           one API server of that cluster (https://host:port); repeat it for several
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
   --prometheus URL       what a Prometheus, Thanos, Mimir or VictoriaMetrics scraped of API servers (options below)
+  --prometheus cluster   the Prometheus in the cluster of the kubeconfig, through its API server; or the service that
+                         cluster:NAMESPACE/NAME:PORT names
   --file PATH            a metrics text, a debug dump or a capture, a folder of them, an exported recording (.apfrec), or
                          - for standard input
   --simulate             a simulated cluster, which runs on the console's own flow control
