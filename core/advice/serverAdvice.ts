@@ -9,6 +9,7 @@ import { dropSettings, scrapeCost } from './scrapeCost.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
 import { DEMAND_STAYS, ENOUGH, over, range } from './evidence.ts'
 import { listed } from '../text/text.ts'
+import { tierAdvice } from './tiers.ts'
 
 /** The two flags whose sum is the seats of a server. */
 const flags = (seats: number): string => {
@@ -28,6 +29,11 @@ export function flagAdvice(server: ServerUsage, needed: boolean): readonly Sugge
   const base = { kind: 'flags', server: server.id, ...range(server), changes: [], impact: [] } as const
   if (enough > limit) {
     const seats = Math.ceil(enough / 50) * 50
+    const tier = tierAdvice(server.version, seats)
+    if (tier !== undefined) {
+      const unknown = [...tier.unknown, DEMAND_STAYS]
+      return [{ ...base, verdict: 'edit', ...tier, unknown, evidence: [evidence] }]
+    }
     return [
       {
         ...base,
@@ -65,7 +71,7 @@ export function sizeAdvice(server: ServerUsage, nodes: number): readonly Suggest
   const { limit } = server
   if (size === undefined || limit === undefined) return []
   const usual = size.readOnly + size.mutating
-  if (limit >= usual) return []
+  if (limit >= usual || tierAdvice(server.version, usual) !== undefined) return []
   const enough = seatsFor(ENOUGH, server.demand)
   return [
     {

@@ -43,7 +43,7 @@ import {
 import { EffectSchema, EffectsStateSchema } from './effect.ts'
 import { SourceSummarySchema } from './fleet.ts'
 import { ForecastEventSchema, ForecastEvidenceSchema, ForecastWishSchema } from './forecast.ts'
-import { PrometheusServersSchema, PrometheusTargetSchema } from './prometheus.ts'
+import { ClusterServiceSchema, PrometheusServersSchema, PrometheusTargetSchema, ThroughSchema } from './prometheus.ts'
 import {
   ExtentSchema,
   MomentSchema,
@@ -117,6 +117,8 @@ export const procedures = {
   'sources.permissions': procedure(z.object({ target: TargetSchema }), z.array(PermissionReportSchema)),
   /** Clusters and servers for which a Prometheus has flow-control metrics; one query. */
   'sources.servers': procedure(z.object({ target: PrometheusTargetSchema }), PrometheusServersSchema),
+  /** Services of a cluster that have such metrics, the most likely first. */
+  'sources.services': procedure(ThroughSchema, z.array(ClusterServiceSchema)),
   /**
    * Connects a source. `inPlaceOf` names the connection that ends once the new one is established, `null` that of the
    * first source; without it the source is added to those that are connected. `cancelled` when another one took the

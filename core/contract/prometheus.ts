@@ -29,10 +29,23 @@ export const TargetLabelsSchema = z.object({
   instance: z.string().min(1).max(200).exactOptional(),
 })
 
+/** A context of a kubeconfig, whose API server passes queries on; the usual file and the current context by default. */
+export const ThroughSchema = z.object({
+  file: z.string().min(1).exactOptional(),
+  context: z.string().min(1).exactOptional(),
+})
+export type Through = z.infer<typeof ThroughSchema>
+
+/** A service in a cluster that answers as Prometheus: `monitoring/prometheus-k8s:web`, and its address at the API server. */
+export const ClusterServiceSchema = z.object({ service: z.string(), url: z.string() })
+export type ClusterService = z.infer<typeof ClusterServiceSchema>
+
 /** The address of a Prometheus, Thanos, Mimir or VictoriaMetrics, and the credentials for it. */
 export const PrometheusTargetSchema = z.object({
   /** The address of the API, before `/api/v1`: a path prefix is part of it. */
   url: z.url({ protocol: /^https?$/ }),
+  /** The address is one of this API server, and is queried with these credentials. */
+  through: ThroughSchema.exactOptional(),
   credentials: AddressCredentialsSchema.exactOptional(),
   /** X-Scope-OrgID. */
   tenant: z

@@ -1,8 +1,9 @@
 import { applyPatch, parsePatch } from 'diff'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readStyled } from '../../test/harness/styledYaml.ts'
 import { builtInObject } from '../config/builtIn.ts'
-import { exportDiff, type ExportedFile, exportKustomize, exportYaml, type DraftChange } from './export.ts'
+import { exportDiff, type ExportedFile, exportHelm, exportKustomize, exportYaml, type DraftChange } from './export.ts'
 import { type Json, applyMergePatch } from './json.ts'
 import { readManifests } from './read.ts'
 import { cleanManifest, writeManifest } from './write.ts'
@@ -50,6 +51,39 @@ describe('exportYaml', () => {
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(documents.map(({ name }) => name)).toEqual(['workload-low', 'made', 'same'])
     expect(exportYaml([])).toBe('')
+  })
+})
+
+describe('exportHelm', () => {
+  /** As Helm renders these templates: the only expressions in them are literals. */
+  const rendered = (text: string): string => text.replaceAll(/\{\{ "(.*?)" \}\}/g, '$1')
+
+  it('is a chart with what is to be there; what exists is taken over, and stays when the chart goes', () => {
+    const files = exportHelm(changes)
+    expect(files.map(({ path }) => path)).toEqual([
+      'Chart.yaml',
+      'README.md',
+      'templates/prioritylevelconfigurations/workload-low.yaml',
+      'templates/flowschemas/made.yaml',
+      'templates/flowschemas/same.yaml',
+    ])
+    const [, readme, changed, made] = files.map(({ text }) => text)
+    expect(readme).toContain('--take-ownership')
+    expect(readme).toContain('`kubectl delete flowschema gone`')
+    expect(changed).toContain('helm.sh/resource-policy: keep')
+    expect(made).toBe(writeManifest('FlowSchema', schema('made', 300)))
+    expect(exportHelm(changes.slice(1, 2))[1]?.text).not.toContain('--take-ownership')
+  })
+
+  it('leaves braces in texts as they are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('{', '}', 'a', '"', ' ', '\n', '-') }), (text) => {
+        const to = { ...schema('made', 300), metadata: { name: 'made', annotations: { text } } }
+        const template = exportHelm([{ kind: 'FlowSchema', name: 'made', from: null, to }])[2]?.text ?? ''
+        expect(rendered(template)).toBe(writeManifest('FlowSchema', to))
+        expect(template.replaceAll('{{ "{{" }}', '')).not.toContain('{{')
+      }),
+    )
   })
 })
 

@@ -3,7 +3,7 @@ import { shownLine } from '../text/text.ts'
 import type { Kind } from '../config/objects.ts'
 import { API_VERSION } from '../config/content.ts'
 import { writeManifest, type WritableObject, cleanManifest, writeYaml } from './write.ts'
-import { isMap, type JsonMap, mergePatch } from './json.ts'
+import { applyMergePatch, isMap, type JsonMap, mergePatch } from './json.ts'
 
 /** One object of a draft: created when `from` is null, deleted when `to` is. */
 export interface DraftChange {
@@ -70,6 +70,50 @@ export function exportKustomize(changes: readonly DraftChange[]): readonly Expor
     ...(patches.length > 0 && { patches: patches.map((path) => ({ path })) }),
   }
   return [{ path: 'kustomization.yaml', text: writeYaml(kustomization) }, ...files]
+}
+
+/** What Helm takes for a template. */
+const escaped = (text: string): string => text.replaceAll('{{', '{{ "{{" }}')
+
+/**
+ * A chart with the objects that the draft makes and changes. Helm manages what it creates, so its README says how the
+ * chart takes over objects that exist, and how to delete what the draft deletes.
+ */
+export function exportHelm(changes: readonly DraftChange[]): readonly ExportedFile[] {
+  const kept = changes.filter(({ to }) => to !== null)
+  const gone = changes.filter(({ from, to }) => to === null && from !== null)
+  const taken = kept.some(({ from }) => from !== null)
+  const notes = [
+    '# Flow control\n',
+    `\`helm upgrade --install flow-control .${taken ? ' --take-ownership' : ''}\``,
+    ...(taken
+      ? [
+          'Some of these objects exist: `--take-ownership` (Helm 3.17 or newer) lets the chart change them, and',
+          '`helm uninstall` leaves them as they are.',
+        ]
+      : []),
+    ...gone.map(
+      ({ kind, name }) =>
+        `To delete what the draft deletes: \`kubectl delete ${kind.toLowerCase()} ${shownLine(name)}\``,
+    ),
+  ]
+  const chart: JsonMap = { apiVersion: 'v2', name: 'flow-control', version: '0.1.0', type: 'application' }
+  return [
+    { path: 'Chart.yaml', text: writeYaml(chart) },
+    { path: 'README.md', text: `${notes.join('\n')}\n` },
+    ...kept.map((change) => ({
+      path: `templates/${defaultPath(change)}`,
+      text: escaped(writeYaml(chartObject(change))),
+    })),
+  ]
+}
+
+/** An object that existed before the chart stays after it. */
+function chartObject({ kind, from, to }: DraftChange): JsonMap {
+  const manifest = to === null ? {} : cleanManifest(kind, to)
+  const patch = { metadata: { annotations: { 'helm.sh/resource-policy': 'keep' } } }
+  const applied = from === null ? manifest : applyMergePatch(manifest, patch)
+  return isMap(applied) ? applied : manifest
 }
 
 const identity = (kind: Kind, name: string): JsonMap => ({ apiVersion: API_VERSION, kind, metadata: { name } })

@@ -136,7 +136,7 @@ async function specOf(
 ): Promise<{ readonly name: string; readonly spec: SourceSpec } | undefined> {
   const spec = await sourceFrom(given, false, console)
   if (spec === undefined) return undefined
-  if (spec.kind === 'prometheus') return { name: hostOf(value), spec: { ...spec, fleet: true } }
+  if (spec.kind === 'prometheus') return { name: hostOf(spec.url), spec: { ...spec, fleet: true } }
   return { name: value === '' ? option : value, spec }
 }
 

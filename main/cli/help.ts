@@ -25,6 +25,8 @@ const SOURCE = `Source (one of):
   --server URL           one API server of that cluster (https://host:port); repeat it for several
   --metrics-url URL      the complete address of a metrics page; repeat it for several servers
   --prometheus URL       what a Prometheus, Thanos, Mimir or VictoriaMetrics scraped of API servers (options below)
+  --prometheus cluster   the Prometheus in the cluster of the kubeconfig, through its API server; or the service that
+                         cluster:NAMESPACE/NAME:PORT names
   --file PATH            a metrics text, a debug dump or a capture, a folder of them, an exported recording (.apfrec), or
                          - for standard input
   --simulate             a simulated cluster, which runs on the console's own flow control
@@ -320,6 +322,7 @@ Options:
   --port N               port to listen on (8443 by default)
   --tls-cert FILE, --tls-key FILE   certificate and key (PEM) of the console; read again when they change
   --host NAME            a host name in the address of the console; repeat it for several. Others are refused
+  --base-path PATH       the path of the console on these hosts (/ by default), whether the ingress removes it or not
   --audience NAME        accept only tokens for this audience; repeat it for several (that of the API server by default)
   --metrics-port N       serve /metrics, /livez and /readyz on this port of every address (9464 by default)`,
 

@@ -5,7 +5,8 @@ import { kubeconfigConnection, type Connection } from '../cluster/connection.ts'
 import { missingRights, reviewToken, type ReviewedUser } from '../cluster/tokenReview.ts'
 import { readWithin } from '../files/files.ts'
 import { LOOPBACK, type ServerCertificate } from '../listen/connections.ts'
-import type { Admission } from '../server/accessControl.ts'
+import { RPC_PATH, SESSION_PATH } from '../../core/contract/webSession.ts'
+import { LOGIN_PATH, LOGOUT_PATH, type Admission } from '../server/accessControl.ts'
 import { createLogins } from '../server/logins.ts'
 import { connectFirst } from '../workspace/workspace.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -21,7 +22,7 @@ export const serveInCluster: Command = {
     server: { type: 'string', multiple: true },
     interval: { type: 'string' },
     host: { type: 'string', multiple: true },
-    ...texts('port', 'tls-cert', 'tls-key'),
+    ...texts('port', 'base-path', 'tls-cert', 'tls-key'),
     audience: { type: 'string', multiple: true },
     'metrics-port': { type: 'string' },
   },
@@ -43,6 +44,7 @@ async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
   }
   const port = readNumber(given, 'port', PORTS) ?? 8_443
   const metricsPort = readNumber(given, 'metrics-port', PORTS) ?? 9_464
+  const base = basePathFrom(given)
   const certificate = await certificateFrom(given, console.signal)
   const hosts = given.values('host').map((host) => host.toLowerCase())
   if (certificate !== undefined && hosts.length === 0) {
@@ -73,6 +75,7 @@ async function runInCluster(given: Given, console: Console): Promise<ExitCode> {
         address: certificate === undefined ? LOOPBACK : undefined,
         certificate,
         hosts: certificate === undefined ? FORWARDED : hosts,
+        base,
         login: createLogins({
           now,
           ask: (token) => admit(connection, token, given.values('audience'), now()),
@@ -174,6 +177,21 @@ function lifetime(token: string, nowMs: number): number {
   } catch {
     return Number.POSITIVE_INFINITY
   }
+}
+
+/** Addresses of the console's own: below such a path, one without the path could be taken for one with it. */
+const OWN = new Set([LOGIN_PATH, LOGOUT_PATH, RPC_PATH, SESSION_PATH, '/assets'])
+
+/** The path of --base-path with a slash at both ends; without it, `/`. */
+function basePathFrom(given: Given): string {
+  const segments = (given.value('base-path') ?? '').split('/').filter((segment) => segment !== '')
+  if (segments.some((segment) => !/^[\w.~-]+$/.test(segment) || /^\.+$/.test(segment))) {
+    throw new UsageError('--base-path takes a path like /apf of letters, digits and the characters - . _ ~.')
+  }
+  const [first = ''] = segments
+  if (OWN.has(`/${first}`))
+    throw new UsageError(`--base-path /${first} is an address of the console itself; choose another.`)
+  return segments.map((segment) => `/${segment}`).join('') + '/'
 }
 
 async function certificateFrom(given: Given, signal: AbortSignal): Promise<ServerCertificate | undefined> {

@@ -12,6 +12,7 @@ import {
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { SimulationSpecSchema, type SimulationSpec } from '../../core/contract/simulation.ts'
+import type { Console } from './console.ts'
 import type { Reading } from './inputFiles.ts'
 import { lists, texts } from './options.ts'
 import type { Shelf } from './recordingOptions.ts'
@@ -71,10 +72,15 @@ export const SOURCE_OPTIONS = {
 /** Sources that have objects of their own. */
 export const OWN_OBJECTS: ReadonlySet<SourceSpec['kind']> = new Set(['simulation', 'recording', 'demo', 'files'])
 
+/** Where the search for a service in a cluster is possible, the rest. */
+type Sourcing = Reading & Partial<Pick<Console, 'access' | 'environment' | 'tell'>>
+
 /** The source that the options name; `undefined` when they name none. Dumps are read only where they are shown. */
-export async function sourceFrom(given: Given, dumps: boolean, reading: Reading): Promise<SourceSpec | undefined> {
+export async function sourceFrom(given: Given, dumps: boolean, reading: Sourcing): Promise<SourceSpec | undefined> {
   const prometheus = await prometheusFrom(given, dumps, reading)
-  const target = prometheus === undefined ? targetFrom(given) : clusterBeside(given)
+  // Where nothing else of the cluster is shown, its Prometheus alone is the source.
+  const alone = prometheus?.through !== undefined && !dumps
+  const target = prometheus === undefined ? targetFrom(given) : alone ? undefined : clusterBeside(given)
   // What is shown may have a past that Prometheus scraped.
   const past = dumps && target?.kind === 'kubeconfig' ? prometheus : undefined
   const files = given.values('file')
@@ -240,21 +246,24 @@ const PAST = { min: PAST_MS.min, max: PAST_MS.max, takes: 'a time like 30m or 6h
 /** Headers with secrets are given in a file: every user of the machine could read the command line. */
 const MOST_HEADER_BYTES = 64 * 1024
 
-async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading): Promise<PrometheusSpec | undefined> {
-  const url = given.value('prometheus')
-  if (url === undefined) {
+async function prometheusFrom(given: Given, shown: boolean, sourcing: Sourcing): Promise<PrometheusSpec | undefined> {
+  const named = given.value('prometheus')
+  if (named === undefined) {
     refuseOptions(given, Object.keys(PROMETHEUS_OPTIONS), 'goes with --prometheus.')
     return undefined
   }
+  const place = /^cluster(?::|$)/.test(named)
+    ? await inCluster(given, named.slice('cluster:'.length), sourcing)
+    : { url: checkedUrl('prometheus', named) }
   const credentials = credentialsFrom(given)
   const [cluster, instance, tenant] = ['cluster-label', 'instance-label', 'tenant'].map((name) => given.value(name))
   const instances = given.values('instance')
   const past = given.value('past') === '0' ? 0 : readDuration(given, 'past', PAST)
   const headerFile = given.value('header-file')
-  const headers = headerFile === undefined ? [] : await headersIn(headerFile, signal)
+  const headers = headerFile === undefined ? [] : await headersIn(headerFile, sourcing.signal)
   const spec = PrometheusSpecSchema.safeParse({
     kind: 'prometheus',
-    url: checkedUrl('prometheus', url),
+    ...place,
     ...(credentials && { credentials }),
     ...(tenant !== undefined && { tenant }),
     ...(headers.length > 0 && { headers }),
@@ -268,6 +277,26 @@ async function prometheusFrom(given: Given, shown: boolean, { signal }: Reading)
   throw new UsageError(
     `The options of --prometheus are invalid: ${String(problem?.path[0])} is too long or contains invalid characters.`,
   )
+}
+
+/** The service of a cluster, found or named. */
+async function inCluster(given: Given, service: string, { access, environment, tell }: Sourcing) {
+  if (access === undefined || environment === undefined) {
+    throw new UsageError('Search for the Prometheus of a cluster on the Connection screen.')
+  }
+  refuseOptions(
+    given,
+    Object.keys(CREDENTIAL_OPTIONS),
+    'does not go with --prometheus cluster: a kubeconfig has its own.',
+  )
+  const through = kubeconfigOf(given)
+  const [found, ...others] = await access.clusterServices(through, service === '' ? undefined : service, environment)
+  if (found === undefined) throw new Error('without a service the search fails')
+  if (others.length > 0) {
+    const more = others.map((one) => one.service).join(', ')
+    tell?.(`Reads the Prometheus ${found.service}; others are ${more}: --prometheus cluster:NAMESPACE/NAME:PORT.`)
+  }
+  return { url: found.url, through }
 }
 
 /** How a server reads lists of the latest version. */

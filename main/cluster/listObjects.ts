@@ -68,7 +68,7 @@ const PRICE_FAMILIES: ReadonlySet<string> = new Set([OBJECTS, SIZES, OBJECTS_BEF
  * Any version, as `0` is. Since 1.35 servers charge a watch from `0` like a list, by the size that they do not know;
  * by this spelling of it they charge what every other watch costs: one seat.
  */
-const ANY_VERSION = '00'
+export const ANY_VERSION = '00'
 /** Objects that a slow line brings within a second. */
 const PER_SECOND = 250
 

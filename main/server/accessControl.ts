@@ -19,6 +19,8 @@ export interface AccessControl {
   readonly certificate: ServerCertificate | undefined
   /** Host names for this server that requests may use, with or without a port. */
   readonly hosts: readonly string[]
+  /** The path of the console on these hosts, with a slash at both ends. */
+  readonly base: string
   /** `from`: the address of the client. */
   readonly login: (token: string, from: string) => Promise<Admission>
   /** Milliseconds between checks whether the user of a session may still read. */

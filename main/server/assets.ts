@@ -41,15 +41,24 @@ async function read(folder: string, address: string, into: Map<string, Asset>): 
   )
 }
 
-/** Throws `not-found` when the page was not built. */
-export async function loadAssets(root: string): Promise<Assets> {
+/**
+ * `base`: the path of the console, with a slash at both ends, where its page is reached over the network. Throws
+ * `not-found` when the page was not built.
+ */
+export async function loadAssets(root: string, base?: string): Promise<Assets> {
   const assets = new Map<string, Asset>()
   await read(root, '/', assets).catch(() => undefined)
-  if (!assets.has(INDEX)) {
+  const index = assets.get(INDEX)
+  if (index === undefined) {
     throw new ProblemError('not-found', 'The page of the console is not built: run `npm run build`.', root)
   }
+  if (base !== undefined) assets.set(INDEX, { ...index, body: Buffer.from(basedAt(base, index.body.toString())) })
   return assets
 }
+
+/** The page names its files relative to itself, which is not enough where its address lacks the slash at the end. */
+const basedAt = (base: string, html: string): string =>
+  html.replaceAll('="./', `="${base}`).replace(/(?<=name="base-path" content=")[^"]*/, base)
 
 export interface Answer {
   readonly headers: Readonly<Record<string, string>>

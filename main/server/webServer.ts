@@ -10,7 +10,7 @@ import { LIMITS } from '../../core/contract/protocol.ts'
 import { assertReadOnly } from '../../core/contract/readOnly.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
 import { serve } from '../../core/contract/server.ts'
-import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SESSION_PATH, SECRET_KEY } from '../../core/contract/webSession.ts'
+import { RPC_PATH, RPC_PROTOCOL, SECRET_HEADER, SESSION_PATH, secretKey } from '../../core/contract/webSession.ts'
 import { ProblemError, messageOf } from '../../core/errors.ts'
 import { webSocketPorts } from '../transport/webSocketPort.ts'
 import { listenOn, LOOPBACK, quickAnswers, refuseUpgrade, type ServerCertificate } from '../listen/connections.ts'
@@ -81,7 +81,9 @@ export async function startWebServer({
   renewal = [],
   access,
 }: WebServerOptions): Promise<WebServer> {
-  const assets = await loadAssets(root)
+  const base = access?.base ?? '/'
+  const prefix = base.slice(0, -1)
+  const assets = await loadAssets(root, base)
   const sessions = createSessions(access && SHARED.sessions)
   const sockets = new WebSocketServer({
     noServer: true,
@@ -104,9 +106,10 @@ export async function startWebServer({
   const servesAs = (host: string | undefined): host is string =>
     access === undefined ? host === ownHost : namesHost(host, access.hosts)
   // Cookies are not separated by port: two consoles on one machine must not overwrite each other's.
-  const cookieName = `${secure ? '__Host-' : ''}apf-console-${listener.port}`
+  // Browsers take `__Host-` for the whole host only; at a path, other paths of the host do not receive the cookie.
+  const cookieName = `${secure ? (base === '/' ? '__Host-' : '__Secure-') : ''}apf-console-${listener.port}`
   const cookieHeader = (value: string, seconds: number): string =>
-    `${cookieName}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+    `${cookieName}=${value}; Path=${prefix || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
 
   const cookiesOf = (request: IncomingMessage): readonly string[] => cookieValues(request.headers.cookie, cookieName)
   const sessionOf = (request: IncomingMessage, secret: string): OpenSession | undefined =>
@@ -130,18 +133,24 @@ export async function startWebServer({
   const refuse = (request: IncomingMessage, response: ServerResponse): void =>
     access === undefined
       ? send(request, response, 401, noSessionPage(renewal))
-      : send(request, response, 401, loginPage(), LOGIN_HEADERS)
+      : send(request, response, 401, loginPage(base), LOGIN_HEADERS)
 
   /** Opens a session for the token of an address. */
   const enter = (request: IncomingMessage, response: ServerResponse, token: string): void => {
     const session = sessions.redeem(token)
     if (session !== undefined) {
       listener.room.admit(request, response)
-      return send(request, response, 200, entryPage(session.secret), setCookie(session.cookie))
+      return send(request, response, 200, entryPage(base, session.secret), setCookie(session.cookie))
     }
     // A used address in the browser that used it, from its history for example.
     if (!cookiesOf(request).some((cookie) => sessions.knowsCookie(cookie))) return refuse(request, response)
-    response.writeHead(303, { location: '/', 'cache-control': 'no-store' }).end()
+    response.writeHead(303, { location: base, 'cache-control': 'no-store' }).end()
+  }
+
+  /** An address as it is below the path of the console, which an ingress may have removed. */
+  const within = (target = '/'): string => {
+    const rest = target.startsWith(prefix) ? target.slice(prefix.length) : target
+    return /^(?:\?|$)/.test(rest) ? `/${rest}` : rest.startsWith('/') ? rest : target
   }
 
   let logins = 0
@@ -159,28 +168,32 @@ export async function startWebServer({
     if ('status' in admission) {
       const { status, sentence, retryAfterSeconds: seconds } = admission
       const more = { ...LOGIN_HEADERS, ...(seconds !== undefined && { 'retry-after': String(seconds) }) }
-      return send(request, response, status, loginPage(sentence), more)
+      return send(request, response, status, loginPage(base, sentence), more)
     }
     const { cookie, secret, ended, end } = sessions.openFor(admission.user, admission.ms)
     // A user who loses the rights loses the session; while they cannot be checked, it continues until it expires.
     const recheck = setInterval(() => void admission.stillMay().then((may) => (may ? undefined : end())), recheckMs)
     recheck.unref()
     ended.addEventListener('abort', () => clearInterval(recheck), { once: true })
-    send(request, response, 200, entryPage(secret), setCookie(cookie))
+    send(request, response, 200, entryPage(base, secret), setCookie(cookie))
   }
   /** Whether the request is the form of a login page, which is then handled here. */
   const tookForm = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (access === undefined || request.method !== 'POST') return false
-    if (request.url !== LOGIN_PATH && request.url !== LOGOUT_PATH) return false
+    const pathname = within(request.url)
+    if (pathname !== LOGIN_PATH && pathname !== LOGOUT_PATH) return false
     // Only this server's own page: no other site may sign a browser in or out.
     if (request.headers.origin !== originOf(request.headers.host ?? '')) {
       sendText(response, 403, 'This form is not from this server.')
     } else if (logins >= MOST_LOGINS || !listener.room.admit(request, response)) {
       sendText(response, 503, 'Too many requests at once; try again.')
-    } else if (request.url === LOGOUT_PATH) {
+    } else if (pathname === LOGOUT_PATH) {
       for (const cookie of cookiesOf(request)) sessions.endOf(cookie)
       request.resume()
-      send(request, response, 200, loginPage('Signed out.'), { ...LOGIN_HEADERS, 'set-cookie': cookieHeader('', 0) })
+      send(request, response, 200, loginPage(base, 'Signed out.'), {
+        ...LOGIN_HEADERS,
+        'set-cookie': cookieHeader('', 0),
+      })
     } else {
       logins += 1
       void login(access, request, response)
@@ -202,7 +215,7 @@ export async function startWebServer({
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return sendText(response, 405, 'Only GET and HEAD are allowed here.', { allow: 'GET, HEAD' })
     }
-    const target = request.url ?? '/'
+    const target = within(request.url)
     const [pathname = '/', query = ''] = target.split('?', 2)
     const token = new URLSearchParams(query).get('token')
     if (pathname === '/' && token !== null) {
@@ -221,7 +234,7 @@ export async function startWebServer({
     if (cookie === undefined) return refuse(request, response)
     if (!listener.room.admit(request, response)) return sendText(response, 503, 'Too many requests at once; try again.')
     if (access !== undefined && pathname === LOGOUT_PATH)
-      return send(request, response, 200, logoutPage(), LOGIN_HEADERS)
+      return send(request, response, 200, logoutPage(base), LOGIN_HEADERS)
     const answer = assetAnswer(assets, pathname, [originOf(host).replace('http', 'ws')])
     if (answer === undefined) return sendText(response, 404, 'There is nothing at this address.')
     send(request, response, 200, answer, pathname === '/' ? setCookie(cookie) : {})
@@ -250,7 +263,7 @@ export async function startWebServer({
     const [protocol, secret = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/)
     const session = protocol === RPC_PROTOCOL ? sessionOf(request, secret) : undefined
     if (session === undefined) return '401 Unauthorized'
-    if (request.url !== RPC_PATH) return '404 Not Found'
+    if (within(request.url) !== RPC_PATH) return '404 Not Found'
     const ofSession = socketsOf.get(session.ended) ?? 0
     if (sockets.clients.size >= (access === undefined ? MOST_SOCKETS : SHARED.sockets)) return '503 Service Unavailable'
     return access !== undefined && ofSession >= SHARED.socketsOfSession ? '503 Service Unavailable' : session
@@ -326,10 +339,10 @@ function page(text: string, formAction = "'none'"): Answer {
  *
  * `localStorage`, because a second tab, or a browser closed and opened again, belongs to the same session.
  */
-const entryPage = (secret: string): Answer =>
+const entryPage = (base: string, secret: string): Answer =>
   page(
-    `<script nonce="{nonce}">localStorage.setItem(${JSON.stringify(SECRET_KEY)}, ${JSON.stringify(secret)})
-location.replace('/')</script><noscript>APF Console needs JavaScript.</noscript>`,
+    `<script nonce="{nonce}">localStorage.setItem(${JSON.stringify(secretKey(base))}, ${JSON.stringify(secret)})
+location.replace(${JSON.stringify(base)})</script><noscript>APF Console needs JavaScript.</noscript>`,
   )
 
 const STYLE = `
@@ -373,11 +386,11 @@ button { font: inherit; justify-self: start; padding: .5rem 1.25rem; color: #e9e
 @media (prefers-color-scheme: light) { [role=alert] { color: #14191b } button { color: #fff } }`
 
 /** The form for a token. `sentence`: a sentence about the previous attempt. */
-const loginPage = (sentence?: string): Answer =>
+const loginPage = (base: string, sentence?: string): Answer =>
   page(
     `<style nonce="{nonce}">${STYLE}${FORM_STYLE}</style><main><h1>Sign in to APF Console</h1>
 ${sentence === undefined ? '' : `<p role="alert">${escaped(sentence)}</p>`}
-<form method="post" action="${LOGIN_PATH}"><label for="token">Bearer token of this cluster</label>
+<form method="post" action="${base}${LOGIN_PATH.slice(1)}"><label for="token">Bearer token of this cluster</label>
 <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required autofocus>
 <button>Sign in</button></form>
 <p>The API server checks the token and whether its user may read the metrics, the debug dumps and the flow-control objects. The
@@ -385,10 +398,10 @@ console does not keep the token. For a service account, <code>kubectl create tok
     "'self'",
   )
 
-const logoutPage = (): Answer =>
+const logoutPage = (base: string): Answer =>
   page(
     `<style nonce="{nonce}">${STYLE}${FORM_STYLE}</style><main><h1>Sign out of APF Console</h1>
-<form method="post" action="${LOGOUT_PATH}"><button>Sign out</button></form><p><a href="/">Back to the console</a></p></main>`,
+<form method="post" action="${base}${LOGOUT_PATH.slice(1)}"><button>Sign out</button></form><p><a href="${base}">Back to the console</a></p></main>`,
     "'self'",
   )
 

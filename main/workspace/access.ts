@@ -26,6 +26,11 @@ export function systemAccess(recording: string, stateDir: string, consent: Conse
     permissionReports: async (target) => (await import('../cluster/permissions.ts')).permissionReports(target, consent),
     prometheusServers: async (target, environment) =>
       (await import('../sources/prometheus.ts')).prometheusServers(target, environment, consent),
+    clusterServices: async (through, named, environment) =>
+      (await import('../sources/prometheus/clusterServices.ts')).clusterServices(through, named, {
+        environment,
+        consent,
+      }),
     recordings: async () => (await import('../recordings/shelf.ts')).shelf(stateDir),
     readClusterObjects: async (target) =>
       (await import('../cluster/readObjects.ts')).readClusterObjects(target, consent),

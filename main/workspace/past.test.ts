@@ -76,6 +76,7 @@ function open(at: number): Workspace {
       listContexts: async () => [],
       permissionReports: async () => [],
       prometheusServers: notAsked,
+      clusterServices: notAsked,
       readClusterObjects: notAsked,
       readManifestFiles: notAsked,
     },

@@ -55,6 +55,7 @@ describe('the workspace with a simulation', () => {
         consent: allNamed,
         recordings: notAsked,
         prometheusServers: () => Promise.reject(new Error('not asked')),
+        clusterServices: () => Promise.reject(new Error('not asked')),
         listContexts: async () => [],
         permissionReports: async () => [],
         readClusterObjects: notAsked,

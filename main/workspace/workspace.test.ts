@@ -117,6 +117,7 @@ describe('the workspace', () => {
         permissionReports: () => Promise.resolve([]),
         recordings: async () => shelf(stateDir),
         prometheusServers: notAsked,
+        clusterServices: notAsked,
         readClusterObjects: notAsked,
         readManifestFiles: notAsked,
       },

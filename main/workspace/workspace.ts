@@ -13,7 +13,7 @@ import {
 } from '../../core/contract/contract.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
 import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/errors.ts'
-import type { PrometheusServers, PrometheusTarget } from '../../core/contract/prometheus.ts'
+import type { ClusterService, PrometheusServers, PrometheusTarget, Through } from '../../core/contract/prometheus.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
 import type {
   Cadence,
@@ -47,6 +47,12 @@ export interface Access extends Elsewhere {
   /** The recordings in the state folder. */
   recordings(): Promise<Shelf>
   prometheusServers(target: PrometheusTarget, environment: Environment): Promise<PrometheusServers>
+  /** Services of a cluster that answer as Prometheus, or the named one. */
+  clusterServices(
+    through: Through,
+    named: string | undefined,
+    environment: Environment,
+  ): Promise<readonly ClusterService[]>
 }
 
 export interface WorkspaceOptions {
@@ -304,6 +310,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'recordings.report': async (part) => (await access.recordings()).report(part, options.version),
       [OPEN_PAST]: ({ connection }) => openPast(connection),
       'sources.servers': ({ target }) => access.prometheusServers(asConnected(target), environment),
+      'sources.services': async (through) => [...(await access.clusterServices(through, undefined, environment))],
       'sources.recent': () => store.recents.read(),
       'sources.forget': ({ at }) => store.recents.forget(at),
       ...keptProcedures(store, access, environment),

@@ -13,7 +13,7 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   'as it is': [],
   'a certificate, viewers and several API servers': [
     '--set=tls.secretName=apf-tls,tls.hosts={console.example.com,localhost}',
-    '--set=audiences={console},apiServers={https://10.0.0.1:6443,https://10.0.0.2:6443},interval=5',
+    '--set=audiences={console},apiServers={https://10.0.0.1:6443,https://10.0.0.2:6443},interval=5,basePath=/tools/apf',
     '--set-json=viewers=[{"kind":"Group","name":"sre","apiGroup":"rbac.authorization.k8s.io"}]',
   ],
   'a volume of its own': ['--set=recordings.persistent=true,recordings.size=20Gi,recordings.storageClassName=fast'],

@@ -28,6 +28,8 @@ export interface Scraping {
 
 export interface ScrapedCluster {
   readonly cluster: () => Cluster
+  /** Its etcd, past the API server. */
+  readonly etcdUrl: () => string
   /** Removed after the tests. */
   readonly folder: () => string
   /** Starts what scrapes the target, `host:port` of a relay of its own. */
@@ -41,7 +43,12 @@ export interface ScrapedCluster {
  * are over. What a `describe` cleans up itself is done before.
  */
 export function scrapedCluster(): ScrapedCluster {
-  const cluster = useCluster({ maxInflight: 20, maxMutatingInflight: 10 })
+  let etcdPort = 0
+  const cluster = useCluster({
+    maxInflight: 20,
+    maxMutatingInflight: 10,
+    beforeEtcd: (port) => Promise.resolve({ port: (etcdPort = port), close: () => Promise.resolve() }),
+  })
   const closing: (() => Promise<void>)[] = []
   let folder = ''
   beforeAll(async () => {
@@ -61,6 +68,7 @@ export function scrapedCluster(): ScrapedCluster {
   }
   return {
     cluster,
+    etcdUrl: () => `http://127.0.0.1:${etcdPort}`,
     folder: () => folder,
     scrape,
     async scrapeByVictoria(seconds) {

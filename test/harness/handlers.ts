@@ -71,6 +71,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'sources.contexts': async () => [],
         'sources.permissions': refuse('sources.permissions'),
         'sources.servers': refuse('sources.servers'),
+        'sources.services': refuse('sources.services'),
         'sources.stopPast': async () => null,
         'sources.connect': refuse('sources.connect'),
         'sources.disconnect': async () => null,

@@ -10,8 +10,9 @@ export function tinyPage(): { readonly root: string; readonly secret: string; re
   mkdirSync(path.join(root, 'assets'), { recursive: true })
   writeFileSync(path.join(folder, 'secret.json'), secret)
   symlinkSync(path.join(folder, 'secret.json'), path.join(root, 'assets', 'link.json'))
-  const head = '<meta name="csp-nonce" content="__CSP_NONCE__"><title>t</title>'
-  writeFileSync(path.join(root, 'index.html'), `<!doctype html><html lang="en"><head>${head}</head></html>`)
+  const head = '<meta name="csp-nonce" content="__CSP_NONCE__"><meta name="base-path" content="/"><title>t</title>'
+  const script = '<script type="module" src="./assets/index-Ab3_xY9-.js"></script>'
+  writeFileSync(path.join(root, 'index.html'), `<!doctype html><html lang="en"><head>${head}${script}</head></html>`)
   writeFileSync(path.join(root, 'assets', 'index-Ab3_xY9-.js'), 'export {}')
   writeFileSync(path.join(root, 'assets', 'index-Ab3_xY9-.js.map'), '{}')
   writeFileSync(path.join(root, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')

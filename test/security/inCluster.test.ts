@@ -55,6 +55,7 @@ async function world(more: Partial<AccessControl> = {}) {
       address: '127.0.0.1',
       certificate: undefined,
       hosts: ['127.0.0.1'],
+      base: '/',
       login: createLogins({ now: () => now, ask, say: (line) => void say.push(line) }),
       recheckMs: 20,
       ...more,
@@ -270,10 +271,10 @@ test('signing out ends the session', async () => {
   expect(await openSocket(origin, { origin, cookie }, { secret })).toBe(401)
 })
 
-test('with a certificate the cookie belongs to HTTPS and to this host alone', async () => {
+/** The cookie of a login to a console with a certificate. */
+async function loginOverTls(more: Partial<AccessControl> = {}) {
   const { cert, key } = await makeCertificate(['127.0.0.1'], Date.now())
-  const { origin } = await world({ certificate: { cert: Buffer.from(cert), key: Buffer.from(key) } })
-  expect(origin).toMatch(/^https:/)
+  const { origin } = await world({ certificate: { cert: Buffer.from(cert), key: Buffer.from(key) }, ...more })
   const cookie = await new Promise<string>((resolve, reject) => {
     const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' }
     const sent = requestTls(`${origin}/login`, { method: 'POST', ca: cert, agent: false, headers }, (answer) => {
@@ -283,7 +284,58 @@ test('with a certificate the cookie belongs to HTTPS and to this host alone', as
     sent.on('error', reject)
     sent.end(`token=${GOOD}`)
   })
+  return { origin, cookie }
+}
+
+test('with a certificate the cookie belongs to HTTPS and to this host alone', async () => {
+  const { origin, cookie } = await loginOverTls()
+  expect(origin).toMatch(/^https:/)
   expect(cookie).toMatch(/^__Host-apf-console-\d+=.*Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/)
+})
+
+test.each([
+  ['leaves', (path: string) => path],
+  ['removes', (path: string) => path.slice('/tools/apf'.length)],
+])('at a path, an ingress that %s it reaches everything, and nothing leads out of the path', async (_, sent) => {
+  const { origin, post } = await world({ base: '/tools/apf/' })
+  const get = (path: string, cookie = '') => fetch(origin + sent(path), { headers: { cookie }, redirect: 'manual' })
+  const addresses = (html: string): string[] =>
+    Array.from(html.matchAll(/(?:href|src|action|replace)(?:="|\(")([^"]+)/g), ([, address = '']) => address)
+  const refused = await get('/tools/apf/')
+  expect([refused.status, addresses(await refused.text())]).toEqual([401, ['data:,', '/tools/apf/login']])
+
+  const { status, body, cookie } = await post(sent('/tools/apf/login'), `token=${GOOD}`)
+  expect([status, addresses(body)]).toEqual([200, ['data:,', '/tools/apf/']])
+  expect(cookie).toMatch(/^apf-console-\d+=.*; Path=\/tools\/apf; /)
+  const [, key, secret = ''] = /setItem\("([\w./-]+)", "([\w-]+)"\)/.exec(body) ?? []
+  expect(key).toBe('apf-console.session/tools/apf/')
+  const own = cookie.split(';')[0] ?? ''
+
+  for (const path of ['/tools/apf/', '/tools/apf', '/tools/apf/?a=b', '/tools/apf?a=b']) {
+    const page = await get(path, own)
+    expect([path, page.status]).toEqual([path, 200])
+    expect(addresses(await page.text())).toEqual(['/tools/apf/assets/index-Ab3_xY9-.js'])
+  }
+  const asset = await get('/tools/apf/assets/index-Ab3_xY9-.js', own)
+  expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, 'private, max-age=31536000, immutable'])
+  expect((await get('/tools/apf/nothing', own)).status).toBe(404)
+  expect((await fetch(`${origin}/tools/apfel`, { headers: { cookie: own } })).status).toBe(404)
+  expect(addresses(await (await get('/tools/apf/logout', own)).text())).toEqual([
+    'data:,',
+    '/tools/apf/logout',
+    '/tools/apf/',
+  ])
+
+  const socket = await openSocket(origin, { origin, cookie: own }, { secret, path: sent('/tools/apf/rpc') })
+  expect(socket).toBeInstanceOf(WebSocket)
+  const out = await post(sent('/tools/apf/logout'), '', { cookie: own })
+  expect([out.status, out.cookie]).toEqual([200, expect.stringMatching(/=; Path=\/tools\/apf; Max-Age=0;/)])
+  expect((await get('/tools/apf/', own)).status).toBe(401)
+})
+
+test('with a certificate, the cookie at a path is not sent to the other paths of the host', async () => {
+  const { cookie } = await loginOverTls({ base: '/apf/' })
+  expect(cookie).toMatch(/^__Secure-apf-console-\d+=.*Path=\/apf; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/)
 })
 
 /** An API server that answers reviews. */

@@ -3,13 +3,13 @@ import { ProblemError, toProblem } from '../../../core/errors.ts'
 import { isReservedHeader, type PrometheusTarget } from '../../../core/contract/prometheus.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { readAnswer, type PromSeries } from '../../../core/prom/answer.ts'
-import { urlsConnection } from '../../cluster/connection.ts'
+import { kubeconfigConnection, urlsConnection } from '../../cluster/connection.ts'
 import type { Consent } from '../../cluster/consent.ts'
 import { getText } from '../../cluster/http.ts'
 import type { HttpLimits } from '../../cluster/httpProblems.ts'
 import { sendWith } from '../../cluster/nodeHttp.ts'
 import { isLoopback } from '../../cluster/redact.ts'
-import { misread, tooLargeAnswer, unanswered, type Unanswered } from './problems.ts'
+import { misread, refusedOnTheWay, tooLargeAnswer, unanswered, type Unanswered } from './problems.ts'
 import { parseJson } from '../../../core/text/text.ts'
 
 /** An answer of the largest fleet that was measured has a third of it. */
@@ -77,13 +77,14 @@ export async function openPrometheus(
   now: () => number,
   consent: Consent,
 ): Promise<PrometheusApi> {
-  const { credentials, headers = [], tenant } = target
-  const connection = await urlsConnection(
-    { kind: 'urls', urls: [target.url], ...(credentials && { credentials }) },
-    now,
-    consent,
-  )
+  const { credentials, through, headers = [], tenant } = target
+  const connection =
+    through === undefined
+      ? await urlsConnection({ kind: 'urls', urls: [target.url], ...(credentials && { credentials }) }, now, consent)
+      : await kubeconfigConnection({ kind: 'kubeconfig', ...through }, now, { consent, env: process.env })
   const base = baseOf(new URL(target.url))
+  const [server] = connection.servers
+  const service = through === undefined ? undefined : serviceBehind(base, server?.base)
   const reserved = headers.find(({ name }) => isReservedHeader(name))
   if (reserved !== undefined) {
     throw new ProblemError('invalid-input', `The header ${reserved.name} cannot be set; it belongs to the connection.`)
@@ -99,7 +100,6 @@ export async function openPrometheus(
     ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
   }
   const secrets = headers.map(({ value }) => value)
-  const [server] = connection.servers
 
   /** Some servers reject unknown parameters. */
   let takesDedup = true
@@ -137,7 +137,10 @@ export async function openPrometheus(
           takesDedup = false
           return await ask(path, parameters, asking)
         }
-        return unanswered(answer, url, refusedText(target, known.ifRefused))
+        return (
+          (service === undefined ? undefined : refusedOnTheWay(answer, service)) ??
+          unanswered(answer, url, refusedText(target, known.ifRefused))
+        )
       }
       if (listsIn(answer.value) > MOST_LISTS) return { ok: false, problem: tooLargeAnswer(url), tooMuch: true }
       const date = unixMsOf(answer.headers.date ?? '')
@@ -151,8 +154,8 @@ export async function openPrometheus(
     }
   }
   return {
-    shown: `${base.origin}${base.pathname.replace(/\/$/, '')}`,
-    host: base.host,
+    shown: service === undefined ? `${base.origin}${base.pathname.replace(/\/$/, '')}` : `${service} in ${base.host}`,
+    host: service ?? base.host,
     notes: connection.notes,
     query: (query, at, asking) =>
       ask('query', { query, ...(at !== undefined && { time: seconds(at) }), ...timeout(asking) }, asking),
@@ -173,11 +176,26 @@ export const sourceInfo = ({ host, shown }: PrometheusApi, cluster: string | und
   via: `Prometheus at ${shown}`,
 })
 
+/**
+ * The service that an address of an API server leads to. The credentials of the kubeconfig go nowhere else: throws
+ * `invalid-input` for any other address.
+ */
+function serviceBehind(url: URL, api = ''): string {
+  const [, namespace = '', service = ''] =
+    /^\/api\/v1\/namespaces\/([^/]+)\/services\/([^/]+)\/proxy(?:\/|$)/.exec(url.href.slice(api.length)) ?? []
+  if (service !== '' && url.href.startsWith(`${api}/`)) return `${namespace}/${service}`
+  throw new ProblemError(
+    'invalid-input',
+    `${url.host}${url.pathname} does not lead to a service through the API server of the kubeconfig (${api}); find it again.`,
+  )
+}
+
 /** The root of the API, whichever page of Prometheus the address was copied from. */
 function baseOf(url: URL): URL {
   const base = new URL(url)
   base.hash = ''
-  base.pathname = base.pathname.replace(/\/(?:graph|query|targets|alerts|api(?:\/v1(?:\/[\w/]*)?)?)?\/*$/, '') || '/'
+  base.pathname =
+    base.pathname.replace(/\/(?:graph|query|targets|alerts|api(?:\/v1(?:\/(?!namespaces\/)[\w/]*)?)?)?\/*$/, '') || '/'
   return base
 }
 

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import type { Problem } from '../../../core/errors.ts'
 import { readAnswer } from '../../../core/prom/answer.ts'
 import type { Failed } from '../../cluster/http.ts'
 import { shownUrl } from '../../cluster/redact.ts'
+import { parseJson } from '../../../core/text/text.ts'
 
 /** Why a query failed. */
 export interface Unanswered {
@@ -30,6 +32,37 @@ export function unanswered(
     tooMuch: whole.code === 'too-large' || whole.code === 'timeout',
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   }
+}
+
+/** An answer of an API server about itself. */
+const StatusSchema = z.object({ kind: z.literal('Status'), message: z.string().default('') })
+
+/** Why a query to a service in a cluster did not get there, or was not accepted there; `undefined` for other failures. */
+export function refusedOnTheWay({ status, body = '' }: Failed, service: string): Unanswered | undefined {
+  const own = StatusSchema.safeParse(parseJson(body)).data
+  const because = (code: Problem['code'], message: string): Unanswered => ({
+    ok: false,
+    tooMuch: false,
+    problem: { code, message, ...(own !== undefined && own.message !== '' && { details: own.message }) },
+  })
+  if (own === undefined) {
+    return status === 401 || status === 403
+      ? because(
+          'credentials',
+          `${service} requires credentials of its own (${status}), which an API server does not pass on; give its address instead.`,
+        )
+      : undefined
+  }
+  if (status === 403) {
+    return because(
+      'forbidden',
+      `The credentials of the kubeconfig may not query ${service} through the API server: they need the right to get services/proxy there.`,
+    )
+  }
+  if (status === 404) return because('not-found', `There is no service ${service} in the cluster; find it again.`)
+  if (status === 500 || status === 502 || status === 503)
+    return because('unreachable', `The API server does not reach ${service}; check that its pods run and are ready.`)
+  return undefined
 }
 
 /** The error of the API, or the first line of anything else. */

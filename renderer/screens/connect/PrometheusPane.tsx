@@ -1,10 +1,11 @@
-import type { PrometheusServers, PrometheusSpec } from '../../../core/contract/prometheus.ts'
+import type { ClusterService, PrometheusServers, PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { formFields, onceFilled, SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Note, ProblemNote } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
+import { useContexts } from '../../state/contexts.ts'
 import { format } from '../../theme/format.ts'
 import { AuthFields } from './AuthFields.tsx'
 import { useForm, type SourcePaneProps } from './fields.tsx'
@@ -22,6 +23,8 @@ import styles from './Connect.module.css'
 export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<PrometheusSpec>) {
   const [form, setForm] = useForm(() => prometheusFormOf(shown), onFill)
   const [found, startFind, forgetFound] = useTask<PrometheusServers>()
+  const [services, startSearch, forgetServices] = useTask<readonly ClusterService[]>()
+  const contexts = useContexts('').found ?? []
   const read = readPrometheusForm(form)
   const errors = read.ok ? {} : read.errors
   const choose = (part: Partial<PrometheusForm>): void => setForm({ ...form, ...part })
@@ -40,22 +43,64 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
       return servers
     })
   }
+  const search = (): void =>
+    void startSearch(async () => {
+      const answering = await client().call('sources.services', { context: form.context })
+      change({ url: answering[0]?.url ?? '' })
+      return answering
+    })
   const undecided = found.state === 'done' && found.value.clusters.length > 1 && form.cluster === ''
   return (
     <Pane title="Prometheus">
       <div className={styles['form']}>
-        <TextField
-          label="Address"
-          hint="Prometheus, Thanos, Mimir or VictoriaMetrics; with its path prefix, before /api/v1."
-          placeholder="https://prometheus.example.com"
-          {...onceFilled(field('url'))}
-        />
-        <AuthFields
-          form={form.auth}
-          errors={errors.auth ?? {}}
-          tls={form.url.trim().startsWith('https:')}
-          onChange={(auth) => change({ auth: { ...form.auth, ...auth } })}
-        />
+        {contexts.length > 0 && (
+          <SelectField
+            label="Reached"
+            value={form.context}
+            options={[
+              ['', 'at its own address'],
+              ...contexts.map(({ context }) => [context, `through the API server of ${context}`] as const),
+            ]}
+            onChange={(context) => {
+              change({ context, url: '' })
+              forgetServices()
+            }}
+          />
+        )}
+        {form.context === '' ? (
+          <>
+            <TextField
+              label="Address"
+              hint="Prometheus, Thanos, Mimir or VictoriaMetrics; with its path prefix, before /api/v1."
+              placeholder="https://prometheus.example.com"
+              {...onceFilled(field('url'))}
+            />
+            <AuthFields
+              form={form.auth}
+              errors={errors.auth ?? {}}
+              tls={form.url.trim().startsWith('https:')}
+              onChange={(auth) => change({ auth: { ...form.auth, ...auth } })}
+            />
+          </>
+        ) : (
+          <>
+            {services.state === 'done' && (
+              <SelectField
+                label="Service"
+                mono
+                value={form.url}
+                options={services.value.map(({ url, service }) => [url, service] as const)}
+                onChange={(url) => change({ url })}
+              />
+            )}
+            {services.state === 'failed' && <ProblemNote problem={services.problem} alert />}
+            <Buttons>
+              <Button disabled={services.state === 'busy'} onClick={search}>
+                {services.state === 'busy' ? 'Searching…' : 'Find the Prometheus of the cluster'}
+              </Button>
+            </Buttons>
+          </>
+        )}
         <div className={styles['pair']}>
           <TextField label="Tenant" hint="X-Scope-OrgID. Empty: none." {...field('tenant')} />
           <SelectField

@@ -40,6 +40,18 @@ describe('the form of a Prometheus', () => {
     expect(read.ok && Object.keys(read.target)).not.toContain('cluster')
   })
 
+  it('of a cluster has the credentials of its context alone', () => {
+    const url = 'https://10.0.0.1:6443/api/v1/namespaces/monitoring/services/prometheus-k8s:web/proxy'
+    const typed = { ...form, context: 'prod', auth: { ...EMPTY.auth, token: 't' } }
+    const read = readPrometheusForm({ ...typed, url })
+    expect(read).toMatchObject({ ok: true, spec: { url, through: { context: 'prod' } } })
+    expect(read.ok && 'credentials' in read.spec).toBe(false)
+    expect(read.ok && prometheusFormOf(read.spec)).toMatchObject({ url, context: 'prod' })
+    expect(readPrometheusForm({ ...typed, url: '' })).toMatchObject({
+      errors: { url: 'Find the Prometheus of the cluster.' },
+    })
+  })
+
   it('says what is wrong, field by field', () => {
     const wrong = { ...EMPTY, url: 'nonsense', headers: 'no header', matchers: 'x', tenant: 'a b' }
     expect(readPrometheusForm(wrong)).toMatchObject({

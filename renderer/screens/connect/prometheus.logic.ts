@@ -25,6 +25,8 @@ import {
 /** The form as typed. */
 export interface PrometheusForm {
   readonly url: string
+  /** The context whose API server leads to it; empty: none, the address is its own. */
+  readonly context: string
   readonly auth: AuthForm
   readonly tenant: string
   /** `Name: value`, one per line. */
@@ -43,6 +45,7 @@ export interface PrometheusForm {
 
 const EMPTY: PrometheusForm = {
   url: '',
+  context: '',
   auth: EMPTY_AUTH,
   tenant: '',
   headers: '',
@@ -68,13 +71,14 @@ export type PrometheusResult =
 /** The form as a source, or what is wrong with it, field by field. */
 export function readPrometheusForm(form: PrometheusForm): PrometheusResult {
   const url = form.url.trim()
-  const auth = readAuth(form.auth, isAddress(url) ? [url] : [])
+  const { context } = form
+  const auth = readAuth(context === '' ? form.auth : EMPTY_AUTH, isAddress(url) ? [url] : [])
   const headers = readHeaders(form.headers)
   const matchers = readMatchers(form.matchers)
   const tenant = form.tenant.trim()
   const errors: PrometheusErrors = {
     ...(url === ''
-      ? { url: 'Enter the address of the Prometheus.' }
+      ? { url: context === '' ? 'Enter the address of the Prometheus.' : 'Find the Prometheus of the cluster.' }
       : !isAddress(url)
         ? { url: notAnAddress(url) }
         : {}),
@@ -93,6 +97,7 @@ export function readPrometheusForm(form: PrometheusForm): PrometheusResult {
   const [clusterLabel, instanceLabel] = [form.clusterLabel.trim(), form.instanceLabel.trim()]
   const target = {
     url,
+    ...(context !== '' && { through: { context } }),
     ...(auth.credentials && { credentials: auth.credentials }),
     ...(tenant !== '' && { tenant }),
     ...(headers.length > 0 && { headers }),
@@ -140,10 +145,11 @@ function readMatchers(text: string): NonNullable<PrometheusTarget['matchers']> |
 /** The form filled from the shown source; secrets are not kept, so they have to be typed again. */
 export function prometheusFormOf(spec: SourceSpec | undefined): PrometheusForm {
   if (spec?.kind !== 'prometheus') return EMPTY
-  const { url, credentials, tenant = '', matchers = [], labels = {}, cluster = '', instances, pastMs } = spec
+  const { url, through, credentials, tenant = '', matchers = [], labels = {}, cluster = '', instances, pastMs } = spec
   return {
     ...EMPTY,
     url,
+    context: through?.context ?? '',
     auth: authFormOf(credentials),
     tenant,
     matchers: matchers.map(({ label, value }) => `${label}=${value}`).join('\n'),

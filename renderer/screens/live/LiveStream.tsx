@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import type { LiveRequest } from '../../../core/contract/live.ts'
 import { Button, Copy } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
+import { downloadCsv, exportName } from '../../components/csv.ts'
 import { liveRows, liveStore, readOlder, useLiveVersion, useLiveState } from '../../state/live.ts'
 import { useSettings } from '../../state/settings.ts'
 import { format } from '../../theme/format.ts'
@@ -12,6 +13,7 @@ import { Icon } from '../../components/Icon.tsx'
 import { useInsideMain } from '../../components/hooks.ts'
 import menu from '../../components/controls.module.css'
 import { shownColumns, type Room, STREAM_COLUMNS, withColumn } from './columns.tsx'
+import { liveCsv } from './liveCsv.ts'
 import { setFilter, useQuery } from './query.ts'
 import { StreamList, useHold, type HoldReason } from './StreamList.tsx'
 import styles from './live.module.css'
@@ -106,6 +108,18 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
         <p className={styles['buffer']} title={buffer}>
           {buffer}
         </p>
+        <Button
+          small
+          aria-label="Save the requests as CSV"
+          title="The requests that pass the filter, oldest first, with all columns"
+          disabled={hold.count === 0}
+          onClick={() => {
+            const rows = Array.from({ length: hold.count }, (_, place) => hold.at(hold.count - 1 - place) ?? [])
+            downloadCsv(exportName('live', Date.now()), liveCsv(rows.flat()))
+          }}
+        >
+          <Icon name="download" size={13} /> CSV
+        </Button>
         <ColumnsMenu room={room} />
       </footer>
     </section>

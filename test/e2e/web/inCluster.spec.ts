@@ -1,4 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request as requestOver } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -12,14 +14,17 @@ import { createSimulationSource } from '../../../main/sources/simulation.ts'
 import { startReviewingApi } from '../../harness/reviewingApi.ts'
 import { complaintsOf } from '../console.ts'
 
-/** The process of a pod with a self-signed certificate, and a browser that connects to it over TLS. */
+/** The process of a pod with a self-signed certificate, at a path, and a browser that connects to it over TLS. */
 
 const TOKEN = 'token-of-alice'
+const BASE = '/tools/apf'
 const OF_NO_USE = new Set(['fleet', 'etcd'])
 
 let folder = ''
 let child: ChildProcess
 let origin = ''
+/** An ingress that removes the path, and has nothing at other ones. */
+let ingress = ''
 let printed = ''
 const closing: (() => Promise<unknown>)[] = []
 test.use({ ignoreHTTPSErrors: true })
@@ -46,7 +51,8 @@ test.beforeAll(async () => {
     'current-context': 'here',
   }
   await writeFile(file('kubeconfig'), JSON.stringify(config), { mode: 0o600 })
-  const words = ['--kubeconfig', file('kubeconfig'), '--port', '0', '--metrics-port', '0', '--host', 'localhost']
+  const ports = ['--port', '0', '--metrics-port', '0']
+  const words = ['--kubeconfig', file('kubeconfig'), ...ports, '--host', 'localhost', '--base-path', BASE]
   const tls = ['--tls-cert', file('tls.crt'), '--tls-key', file('tls.key')]
   child = spawn(process.execPath, ['out/main/cli.js', 'serve-in-cluster', ...words, ...tls], {
     env: { ...process.env, APF_CONSOLE_STATE: file('state') },
@@ -56,7 +62,10 @@ test.beforeAll(async () => {
     stream?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   await expect.poll(() => printed).toMatch(/read-only, on port \d+/)
   origin = `https://localhost:${/on port (\d+)/.exec(printed)?.[1]}`
+  const strips = await startStrippingIngress({ cert, key })
+  ingress = strips.origin
   closing.push(
+    strips.close,
     async () => {
       const gone = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
@@ -67,6 +76,67 @@ test.beforeAll(async () => {
     () => rm(folder, { recursive: true, force: true }),
     async () => ended.abort(),
   )
+})
+async function startStrippingIngress(certificate: { readonly cert: string; readonly key: string }) {
+  const pass = ({ url = '', method, headers }: IncomingMessage) =>
+    requestOver(`${origin}${url.slice(BASE.length) || '/'}`, { method, headers, rejectUnauthorized: false })
+  const server = createServer(certificate, (request, response) => {
+    if (request.url?.startsWith(BASE) !== true) return void response.writeHead(404).end()
+    const passed = pass(request).on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(passed)
+  })
+  server.on('upgrade', (request, socket) => {
+    const passed = pass(request).on('upgrade', ({ rawHeaders }, behind, head) => {
+      const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}`] : []))
+      socket.write(['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n'))
+      behind.unshift(head)
+      behind.pipe(socket).pipe(behind)
+      for (const one of [socket, behind]) one.on('error', () => one.destroy())
+    })
+    passed.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  return {
+    origin: `https://localhost:${typeof bound === 'object' ? bound?.port : ''}`,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+test('an ingress may remove the path: signing in, loading without the slash at the end, signing out', async ({
+  page,
+}) => {
+  const outside: string[] = []
+  const sockets: string[] = []
+  page.on('request', (request) => {
+    const { protocol, pathname } = new URL(request.url())
+    if (protocol === 'https:' && !pathname.startsWith(BASE)) outside.push(pathname)
+  })
+  page.on('websocket', (socket) => sockets.push(socket.url()))
+  const levels = page.getByRole('grid', { name: /Priority levels/ })
+  await page.goto(ingress + BASE)
+  const complaints = complaintsOf(page)
+  await page.getByLabel('Bearer token of this cluster').fill(TOKEN)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(levels.getByText('workload-low')).toBeVisible()
+  expect(page.url()).toMatch(new RegExp(`^${ingress}${BASE}/#`))
+  await page.goto(ingress + BASE)
+  await expect(levels.getByText('workload-low')).toBeVisible()
+  // A part that is loaded when it is opened.
+  await page.evaluate(() => (location.hash = '#/allocation'))
+  await expect(page.getByRole('heading', { level: 1 }).first()).toHaveText('Allocation')
+  expect(new Set(sockets)).toEqual(new Set([`${ingress.replace('https', 'wss')}${BASE}/rpc`]))
+  expect(complaints).toEqual([])
+  await page.goto(`${ingress}${BASE}/logout`)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByText('Signed out.')).toBeVisible()
+  expect(outside).toEqual([])
 })
 test.afterAll(async () => {
   for (const close of closing) await close()
@@ -87,14 +157,14 @@ test('serves a browser over TLS, and its pages neither offer nor ask what is ref
       if (id !== undefined) refused.push(asked.get(Number(id)) ?? '')
     })
   })
-  await page.goto(origin)
+  await page.goto(origin + BASE)
   const complaints = complaintsOf(page)
   await page.getByLabel('Bearer token of this cluster').fill(TOKEN)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('grid', { name: /Priority levels/ }).getByText('workload-low')).toBeVisible()
-  expect(sockets).toEqual([`${origin.replace('https', 'wss')}/rpc`])
+  expect(sockets).toEqual([`${origin.replace('https', 'wss')}${BASE}/rpc`])
   const [cookie] = await page.context().cookies()
-  expect(cookie).toMatchObject({ secure: true, httpOnly: true, sameSite: 'Strict' })
+  expect(cookie).toMatchObject({ secure: true, httpOnly: true, sameSite: 'Strict', path: BASE })
 
   const why = 'This console runs in the cluster and is read-only; start your own console for this.'
   const places = SCREENS.filter((name) => !OF_NO_USE.has(name)).flatMap((screen) => {

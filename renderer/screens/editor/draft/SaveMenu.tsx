@@ -1,5 +1,11 @@
 import { exportedChanges } from '../../../../core/draft/readEntry.ts'
-import { exportDiff, exportKustomize, exportYaml, type ExportedFile } from '../../../../core/manifest/export.ts'
+import {
+  exportDiff,
+  exportHelm,
+  exportKustomize,
+  exportYaml,
+  type ExportedFile,
+} from '../../../../core/manifest/export.ts'
 import { say } from '../../../state/shell.ts'
 import { Button } from '../../../components/Button.tsx'
 import { download } from '../../../components/csv.ts'
@@ -20,15 +26,14 @@ export function SaveMenu({ reads }: { readonly reads: readonly UnderstoodEntry[]
     download(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))
     announce(`Saved ${name}`)
   }
+  const saveFolder = (name: string, files: readonly ExportedFile[]): void => {
+    download(name, new Blob([tarOf(files)], { type: 'application/x-tar' }))
+    announce(`Saved ${name}`)
+  }
   const entries = [
     { label: 'YAML, for kubectl apply', onSelect: () => save('draft.yaml', exportYaml(changes)) },
-    {
-      label: 'Kustomize folder',
-      onSelect: () => {
-        download('draft-kustomize.tar', new Blob([tarOf(exportKustomize(changes))], { type: 'application/x-tar' }))
-        announce('Saved draft-kustomize.tar')
-      },
-    },
+    { label: 'Kustomize folder', onSelect: () => saveFolder('draft-kustomize.tar', exportKustomize(changes)) },
+    { label: 'Helm chart', onSelect: () => saveFolder('draft-helm.tar', exportHelm(changes)) },
     { label: 'Diff, for a pull request', onSelect: () => save('draft.patch', exportDiff(changes)) },
     {
       label: 'Copy YAML',

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { tierAdvice } from './tiers.ts'
+
+it.each([
+  ['v1.33.5-eks-3025e55', 800, 'Choose the EKS tier XL', 'tier=tier-xl\n'],
+  ['v1.33.5-eks-3025e55', 850, 'Choose the EKS tier XL', 'tier=tier-xl\n'],
+  ['v1.33.5-eks-3025e55', 900, 'Choose the EKS tier 2XL', 'tier=tier-2xl\n'],
+  ['v1.36.1-eks-0', 3_400, 'Choose the EKS tier 4XL', 'tier=tier-4xl\n'],
+  ['v1.36.1-eks-0', 3_450, 'Choose an EKS tier above 4XL', undefined],
+  ['v1.34.1-aliyun.1', 900, 'Choose a larger control plane of ACK Pro', undefined],
+  ['v1.36.3', 900, undefined, undefined],
+  [undefined, 900, undefined, undefined],
+])('%s with %s seats', (version, seats, title, command) => {
+  const advice = tierAdvice(version, seats)
+  expect([advice?.title, advice?.snippet?.replace(/^.* /, '')]).toEqual([title, command])
+})
