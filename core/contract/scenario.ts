@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MOST_SCENARIO_TEXT } from '../bounds.ts'
-import { OutcomesSchema, runEventSchema, WHAT_IF_SEED } from './whatif.ts'
+import { FirstDifferenceSchema, OutcomesSchema, runEventSchema, WHAT_IF_SEED } from './whatif.ts'
 
 const seed = z.number().int().min(WHAT_IF_SEED.min).max(WHAT_IF_SEED.max).exactOptional()
 
@@ -30,11 +30,24 @@ export type Verdict = (typeof VERDICTS)[number]
 const CheckedSchema = z.object({
   /** `failed requests of leases ≤ 0.1 %`. */
   text: z.string(),
+  /** The same without its bounds. */
+  what: z.string().exactOptional(),
   value: z.number(),
   /** Empty for a plain number. */
   unit: z.string(),
   holds: z.boolean(),
+  /** The group of clients that it is about, if it is about one. */
+  clients: z.string().exactOptional(),
 })
+
+/** Requests of each group of clients that ended, in every step of a run from its start. */
+const CourseSchema = z.object({
+  stepSeconds: z.number(),
+  clients: z
+    .array(z.object({ client: z.string(), served: z.array(z.number()), failed: z.array(z.number()) }))
+    .readonly(),
+})
+export type Course = z.infer<typeof CourseSchema>
 
 const ScenarioRunReportSchema = z.object({
   name: z.string(),
@@ -49,6 +62,10 @@ const ScenarioRunReportSchema = z.object({
   /** Of the measured period. */
   seconds: z.number(),
   clients: z.array(OutcomesSchema.extend({ client: z.string() })).readonly(),
+  /** Absent where it was not asked for. */
+  course: CourseSchema.exactOptional(),
+  /** From the first variant that can be stepped through; absent for that one, and where it was not asked for. */
+  first: FirstDifferenceSchema.exactOptional(),
 })
 export type ScenarioRunReport = z.infer<typeof ScenarioRunReportSchema>
 

@@ -165,6 +165,20 @@ const VariantReportSchema = z.object({
 })
 export type VariantReport = z.infer<typeof VariantReportSchema>
 
+/** The earliest decision that two runs make differently, in sentences, and the request that it is about. */
+export const FirstDifferenceSchema = z.object({
+  /** Since the start. */
+  seconds: z.number(),
+  request: z.object({
+    /** Empty where no levels limit requests. */
+    level: z.string(),
+    user: z.string(),
+    arrivedSeconds: z.number(),
+  }),
+  explanation: z.array(z.string()).readonly(),
+})
+export type FirstDifference = z.infer<typeof FirstDifferenceSchema>
+
 /** How the decisions of a candidate differ from those of the baseline on the same requests. */
 const DecisionDifferencesSchema = z.object({
   /** Put into another level or by another flow schema. */
@@ -175,14 +189,8 @@ const DecisionDifferencesSchema = z.object({
   /** Dispatched by both, but after a longer or a shorter wait. */
   longer: z.number(),
   shorter: z.number(),
-  /** The earliest decision that differs, in sentences; absent if there is none. */
-  first: z
-    .object({
-      /** Since the start. */
-      seconds: z.number(),
-      explanation: z.array(z.string()).readonly(),
-    })
-    .exactOptional(),
+  /** Absent if no decision differs. */
+  first: FirstDifferenceSchema.exactOptional(),
 })
 export type DecisionDifferences = z.infer<typeof DecisionDifferencesSchema>
 

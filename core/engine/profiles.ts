@@ -105,6 +105,23 @@ const FAIR_ALGORITHM_NAMES = [
 export const ALGORITHMS = [...FAIR_ALGORITHM_NAMES, 'max-in-flight'] as const
 export type Algorithm = (typeof ALGORITHMS)[number]
 
+/** What people call each of them. */
+export const ALGORITHM_NAMES: Readonly<Record<Algorithm, string>> = {
+  upstream: 'Fair queuing of the version',
+  'max-in-flight': 'Max-in-flight (before 1.18)',
+  'alpha-1.18': 'Kubernetes 1.18 alpha',
+  'kep-draft': 'KEP-1040, first draft',
+  'kep-width-0': 'KEP-1040, widths uncharged',
+  'kep-width-3ms': 'KEP-1040, widths at 3 ms',
+  'kep-width-60s': 'KEP-1040, widths at 60 s',
+  'kep-borrow': 'KEP-1040, first borrowing',
+  'kep-exempt': 'KEP-1040, exempt borrows first',
+  'head-drop': 'Drop the oldest',
+  codel: 'CoDel',
+  drr: 'Deficit round robin',
+  maxmin: 'Max-min fairness',
+}
+
 /** The options of an engine for an algorithm on a server of a version. */
 export function rulesOf(
   algorithm: Algorithm,

@@ -13,6 +13,7 @@ export interface BesideRow {
   readonly key: string
   /** `get /api/v1/pods by ann`. */
   readonly request: string
+  readonly user: string | undefined
   /** Seconds from the start of the run. */
   readonly arrivedSeconds: number
   readonly a: Standing
@@ -72,7 +73,7 @@ export function requestsBeside(a: Dumped, b: Dumped, level: string, start: UnixM
       seen.set(alike, count)
       const key = `${count} ${alike}`
       const arrivedSeconds = (arrivedAt - start) / MS_PER_SECOND
-      const row = rows.get(key) ?? { key, request, arrivedSeconds, a: ABSENT, b: ABSENT }
+      const row = rows.get(key) ?? { key, request, user, arrivedSeconds, a: ABSENT, b: ABSENT }
       row[side] = position < 0 ? { kind: 'executing' } : { kind: 'waiting', queue, position }
       rows.set(key, row)
     }

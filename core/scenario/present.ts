@@ -1,4 +1,13 @@
-import { amount, numberColumns, phrase, type Answer, type Cell, type Row, type Sentence } from '../answer/answer.ts'
+import {
+  amount,
+  numberColumns,
+  phrase,
+  type Answer,
+  type Cell,
+  type Row,
+  type Sentence,
+  type Table,
+} from '../answer/answer.ts'
 import type { ScenarioReport, ScenarioRunReport } from '../contract/scenario.ts'
 import { failed, rejectedOf } from '../whatif/results.ts'
 
@@ -48,6 +57,72 @@ export function presentRun(run: ScenarioRunReport, of: ScenarioReport['of']): An
 }
 
 type Checked = ScenarioRunReport['criteria'][number]
+
+/** Every criterion with what each variant measured, after the verdicts; then what else was asserted of them. */
+export function presentChecks({ runs }: Pick<ScenarioReport, 'runs'>): Table {
+  const named = (kind: 'criteria' | 'assertions', name: (one: Checked) => string): readonly string[] => [
+    ...new Set(runs.flatMap((run) => run[kind].map(name))),
+  ]
+  const criteria = named('criteria', ({ text }) => text).map((text) => [
+    text,
+    ...runs.map((run) => checkedCell(run.criteria.find((one) => one.text === text))),
+  ])
+  // Those that measure the same as a criterion stand in its row, unless one fails.
+  const known = new Set(runs.flatMap((run) => run.criteria.map(whatOf)))
+  const isShown = (what: string): boolean =>
+    !known.has(what) || runs.some((run) => run.assertions.some((one) => whatOf(one) === what && !one.holds))
+  // That an expectation is met is no praise: it may be that nearly everything fails.
+  const assertions = named('assertions', whatOf)
+    .filter(isShown)
+    .map((what) => [
+      what,
+      ...runs.map((run) => {
+        const one = run.assertions.find((other) => whatOf(other) === what)
+        return one?.holds === true ? measured(one) : checkedCell(one, `, expected ${one?.text.slice(what.length + 1)}`)
+      }),
+    ])
+  const isJudged = runs.some(({ verdict }) => verdict !== undefined)
+  return {
+    title: 'Verdict',
+    note: isJudged ? 'prevented where every criterion is met; values are measured' : 'values are measured',
+    columns: [{ id: 'check', label: 'Criterion' }, ...runs.map(({ name }, at) => ({ id: variantId(at), label: name }))],
+    rows: [...(isJudged ? [['Verdict', ...runs.map(verdictCell)]] : []), ...criteria, ...assertions],
+  }
+}
+
+const whatOf = ({ what, text }: Checked): string => what ?? text
+
+const checkedCell = (one: Checked | undefined, expected = ''): Row[number] =>
+  one === undefined ? '–' : phrase`${one.holds ? '✓' : '✗'} ${measured(one)}${one.holds ? '' : expected}`
+
+/** The column of a variant in `presentChecks`. */
+export const variantId = (place: number): string => `variant ${place}`
+
+function verdictCell({ verdict, expected }: ScenarioRunReport): string {
+  if (verdict === undefined) return '–'
+  const other = expected === undefined || expected === verdict ? '' : `, expected ${expected}`
+  return `${verdict === 'prevented' ? '✓' : '✗'} ${verdict}${other}`
+}
+
+/** What decides about a variant: the first criterion, or assertion, that is not met, else the first one. */
+export function decidingCheck({ criteria, assertions }: ScenarioRunReport): Checked | undefined {
+  const checks = criteria.length > 0 ? criteria : assertions
+  return checks.find(({ holds }) => !holds) ?? checks[0]
+}
+
+/** What became of each group of clients in every variant. */
+export function presentClients({ runs, of }: Pick<ScenarioReport, 'runs' | 'of'>): Table | undefined {
+  const tables = runs.flatMap((run) => presentRun(run, of).tables.map((table) => ({ name: run.name, table })))
+  const [first] = tables
+  return (
+    first && {
+      title: 'Clients',
+      note: 'requests of each group in every variant',
+      columns: [{ id: 'variant', label: 'Variant' }, ...first.table.columns],
+      rows: tables.flatMap(({ name, table }) => table.rows.map((row) => [name, ...row])),
+    }
+  )
+}
 
 const checked = (how: string, one: Checked): Sentence => phrase`${how}: ${one.text} (measured ${measured(one)})`
 

@@ -1,6 +1,6 @@
 import type { ScenarioReport, ScenarioRunReport } from '../contract/scenario.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { assertionText, type Checked } from './check.ts'
+import { assertionText, type Checked, measuredText } from './check.ts'
 import type { ScenarioOutcome, ScenarioRun } from './run.ts'
 import { MEASURES } from './scenario.ts'
 
@@ -25,7 +25,9 @@ function runReport({ result, criteria, assertions, ...run }: ScenarioRun): Scena
 
 const shown = ({ assertion, value, holds }: Checked): ScenarioRunReport['criteria'][number] => ({
   text: assertionText(assertion),
+  what: measuredText(assertion),
   value,
   unit: MEASURES[assertion.measure],
   holds,
+  ...(assertion.of?.kind === 'clients' && { clients: assertion.of.name }),
 })

@@ -34,6 +34,27 @@ describe('a run', () => {
     expect(runScenario(one, { seed: 2 })).not.toEqual(runScenario(one))
   })
 
+  it('tells when which requests ended, and where a variant first decides otherwise', () => {
+    const variants = `variants:
+  - { name: filter, algorithm: max-in-flight }
+  - { name: now }
+  - { name: same }
+  - { name: narrow, maxRequestsInFlight: 1, maxMutatingRequestsInFlight: 0 }`
+    const one = scenario(variants)
+    const [filter, now, same, narrow] = runScenario(one, { charted: true })?.runs ?? []
+    const [some] = now?.course?.clients ?? []
+    expect(now?.course?.stepSeconds).toBe(1)
+    expect(some?.served).toHaveLength(20)
+    // Only those of the last 15 s are counted in the result.
+    expect(some?.served.slice(5).reduce((sum, count) => sum + count, 0)).toBe(now?.result.total.served)
+    expect([filter, now, same].map((run) => run?.first)).toEqual([undefined, undefined, undefined])
+    const { seconds = 0, request, explanation } = narrow?.first ?? {}
+    expect(request).toMatchObject({ level: 'global-default', user: 'somebody' })
+    expect(request?.arrivedSeconds).toBeLessThanOrEqual(seconds)
+    expect(explanation?.[1]).toMatch(/^(now|narrow) \w+ it in global-default; /)
+    expect(runScenario(one)?.runs.map(({ course }) => course)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
   it('counts from where statistics begin', () => {
     // Four threads, each with one request of 100 ms execution and 50 to 150 ms of thinking.
     expect(served('variants: [{ name: now }]')).toBeCloseTo((15 * 4) / 0.2, -2)

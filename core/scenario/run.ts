@@ -1,10 +1,13 @@
 import type { ServerCall } from '../simulate/server.ts'
-import { nsToSeconds } from '../units.ts'
+import { nsToSeconds, secondsToNs } from '../units.ts'
 import { Measure } from '../whatif/measure.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
 import { check, type Checked, type Counts } from './check.ts'
 import { playbackOf } from './playback.ts'
-import type { Verdict } from '../contract/scenario.ts'
+import type { Course, Verdict } from '../contract/scenario.ts'
+import type { FirstDifference } from '../contract/whatif.ts'
+import { CourseCounts } from './course.ts'
+import { DecisionLog } from './firstDifference.ts'
 import type { AnyScenario } from './read.ts'
 import { runStoreVariant } from './runStore.ts'
 import type { Scenario, ScenarioVariant } from './scenario.ts'
@@ -21,6 +24,8 @@ export interface ScenarioRun {
   readonly assertions: readonly Checked[]
   /** All assertions hold, and the verdict is the expected one. */
   readonly passed: boolean
+  readonly course?: Course
+  readonly first?: FirstDifference
 }
 
 export interface ScenarioOutcome extends Pick<
@@ -36,19 +41,33 @@ export interface ScenarioOutcome extends Pick<
 interface RunOptions {
   readonly seed?: number | undefined
   readonly mayGoOn?: (part: number) => boolean
+  /** Each run contains its course, and where it first differs from the first variant with levels. */
+  readonly charted?: boolean
 }
 
 /** Runs every variant with the same seed. `undefined` when `mayGoOn`, called with the completed part, ended it. */
 export function runAnyScenario(any: AnyScenario, options: RunOptions = {}): ScenarioOutcome | undefined {
   const seed = options.seed ?? any.scenario.seed
+  const { charted = false } = options
+  let first: DecisionLog | undefined
   const runs =
     any.of === 'server'
-      ? judgedRuns(any.scenario, options, (variant: ScenarioVariant, goOn) =>
-          runVariant({ ...any.scenario, seed }, variant, goOn),
-        )
+      ? judgedRuns(any.scenario, options, (variant: ScenarioVariant, goOn) => {
+          if (!charted) return runVariant({ ...any.scenario, seed }, variant, goOn)
+          const isStepped = variant.algorithm !== 'max-in-flight'
+          const log = isStepped && first === undefined ? new DecisionLog(variant.name) : undefined
+          const ran = runVariant({ ...any.scenario, seed }, variant, goOn, {
+            counts: new CourseCounts(secondsToNs(any.scenario.seconds)),
+            ...(log !== undefined && { log }),
+            ...(isStepped && first !== undefined && { first }),
+          })
+          first ??= log
+          return ran
+        })
       : judgedRuns(any.scenario, options, (variant: StoreVariant, goOn) => {
-          const result = runStoreVariant({ ...any.scenario, seed }, variant, goOn)
-          return result && { result }
+          const counts = charted ? new CourseCounts(secondsToNs(any.scenario.seconds)) : undefined
+          const result = runStoreVariant({ ...any.scenario, seed }, variant, goOn, counts)
+          return result && { result, ...(counts !== undefined && { course: counts.course() }) }
         })
   if (runs === undefined) return undefined
   const { name, title, teaches, seconds, statisticsFrom } = any.scenario
@@ -78,7 +97,7 @@ function judgedRuns<V extends Pick<ScenarioVariant, 'name' | 'verdict'>>(
 function judged(
   scenario: Pick<Scenario, 'criteria' | 'assertions'>,
   { name, verdict: expected }: Pick<ScenarioVariant, 'name' | 'verdict'>,
-  { result, counts }: Ran,
+  { result, counts, ...more }: Ran,
 ): ScenarioRun {
   const mine = ({ variants }: { readonly variants?: readonly string[] }): boolean => variants?.includes(name) ?? true
   const criteria = scenario.criteria.filter(mine).map((one) => check(one, result, counts))
@@ -92,6 +111,7 @@ function judged(
     criteria,
     assertions,
     passed: assertions.every(({ holds }) => holds) && (expected === undefined || expected === verdict),
+    ...more,
   }
 }
 
@@ -99,6 +119,17 @@ function judged(
 interface Ran {
   readonly result: VariantResult
   readonly counts?: Counts
+  readonly course?: Course
+  readonly first?: FirstDifference
+}
+
+/** What is recorded of a run beside its result. */
+interface Recorded {
+  readonly counts: CourseCounts
+  /** Takes the decisions of this run. */
+  readonly log?: DecisionLog
+  /** Those of the run with which this one is compared. */
+  readonly first?: DecisionLog
 }
 
 /** Runs one variant by itself. `undefined` when `mayGoOn` ended it. */
@@ -106,15 +137,30 @@ export function runVariant(
   scenario: Scenario,
   variant: ScenarioVariant,
   mayGoOn?: (part: number) => boolean,
+  recorded?: Recorded,
 ): Ran | undefined {
   const { fromNs, untilNs } = trafficOf(scenario)
   const playback = playbackOf(scenario, variant, () => measure.lose())
   const { simulation, engine } = playback
   const clientOf = ({ owner }: ServerCall): string => simulation.groupOf(owner)
   const executionNsOf = ({ owner }: ServerCall): number => owner.executionNs
-  const measure: Measure<ServerCall> = new Measure(engine, { clientOf, executionNsOf, fromNs, untilNs })
+  const measure: Measure<ServerCall> = new Measure(engine, {
+    clientOf,
+    executionNsOf,
+    fromNs,
+    untilNs,
+    course: recorded?.counts,
+  })
+  recorded?.log?.record(engine)
+  const difference = recorded?.first?.compare(variant.name, engine)
   if (!playback.runTo(untilNs, mayGoOn && (() => mayGoOn(playback.nowNs / untilNs)))) return undefined
   const history = { adjustments: playback.adjustments(), fromNs, untilNs }
   const result = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
-  return { result, counts: playback.counts() }
+  const first = difference?.()
+  return {
+    result,
+    counts: playback.counts(),
+    ...(recorded !== undefined && { course: recorded.counts.course() }),
+    ...(first !== undefined && { first }),
+  }
 }

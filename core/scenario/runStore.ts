@@ -6,6 +6,7 @@ import { type Distribution, drawNs, exponential, namedRandom, type Random, unifo
 import { msToNs, type Nanoseconds, nsToMs, secondsToNs } from '../units.ts'
 import type { Cell } from '../whatif/measure.ts'
 import { outcomesOf, type VariantResult } from '../whatif/results.ts'
+import type { CourseCounts } from './course.ts'
 import type { Store, StoreCall, StoreClients, StoreScenario, StoreVariant } from './store.ts'
 
 /** An etcd client gives up a call that has not started by then. */
@@ -53,8 +54,9 @@ export function runStoreVariant(
   scenario: StoreScenario,
   variant: StoreVariant,
   mayGoOn: (part: number) => boolean = () => true,
+  course?: CourseCounts,
 ): VariantResult | undefined {
-  const run = new StoreRun(scenario, variant)
+  const run = new StoreRun(scenario, variant, course)
   const cells = scenario.clients.map((group) => run.begin(group))
   if (!run.toEnd(mayGoOn)) return undefined
   const seconds = scenario.seconds - scenario.statisticsFrom
@@ -92,7 +94,14 @@ class StoreRun {
   private usedBytes: number
   private nowNs: Nanoseconds = 0
 
-  constructor({ seed, seconds, statisticsFrom, etcd }: StoreScenario, { rules }: StoreVariant) {
+  private readonly course: CourseCounts | undefined
+
+  constructor(
+    { seed, seconds, statisticsFrom, etcd }: StoreScenario,
+    { rules }: StoreVariant,
+    course: CourseCounts | undefined,
+  ) {
+    this.course = course
     this.seed = seed
     this.fromNs = secondsToNs(statisticsFrom)
     this.untilNs = secondsToNs(seconds)
@@ -184,6 +193,7 @@ class StoreRun {
 
   private decided({ verdict }: Decision, flight: Flight): void {
     if (verdict === 'limited') {
+      this.course?.count(flight.cell.client, this.nowNs, 'failed')
       if (this.counts) flight.cell.rejected['concurrency-limit'] += 1
       flight.state = 'over'
       return flight.done(false)
@@ -230,6 +240,7 @@ class StoreRun {
   private end({ id, call, cell, done }: Flight, ok: boolean): void {
     const { observed } = call
     this.rules.end(id, ok ? observed : { ...observed, ok }, this.nowNs)
+    this.course?.count(cell.client, this.nowNs, ok ? 'served' : 'failed')
     if (this.counts && ok) cell.served += 1
     else if (this.counts) cell.expired += 1
     done(ok)

@@ -18,7 +18,14 @@ export interface FirstDifference {
   readonly index: number
   /** Time of the decision, seconds since the start. */
   readonly seconds: number
-  readonly request: { readonly verb: string; readonly path: string; readonly user: string }
+  readonly request: {
+    readonly verb: string
+    readonly path: string
+    readonly user: string
+    /** In the baseline. */
+    readonly level: string
+    readonly arrivedSeconds: number
+  }
   readonly baseline: DifferenceSide
   readonly candidate: DifferenceSide
   /** The same in sentences. */
@@ -88,7 +95,13 @@ function explained(
   const a = sideAt(arrivals, baseline, index, atNs)
   const b = sideAt(arrivals, candidate, index, atNs)
   const { request } = arrival
-  const said = { verb: request.info.verb, path: request.info.path, user: request.user.name }
+  const said = {
+    verb: request.info.verb,
+    path: request.info.path,
+    user: request.user.name,
+    level: a.level,
+    arrivedSeconds: nsToSeconds(arrival.atNs),
+  }
   const what = `At ${plain.fixed(nsToSeconds(atNs), 3)} s the decisions differ for the first time: ${said.verb} ${said.path} by ${said.user}.`
   return {
     index,

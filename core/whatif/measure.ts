@@ -33,6 +33,12 @@ export interface MeasureOptions<T> {
    * down, to distinguish those that take exactly that long from those that are cut off.
    */
   readonly executionNsOf?: ((payload: T) => Nanoseconds) | undefined
+  /** Is told of every request that ends, also before the counted period. */
+  readonly course?: Course | undefined
+}
+
+interface Course {
+  count(client: string, nowNs: Nanoseconds, outcome: 'served' | 'failed'): void
 }
 
 /** `--request-timeout` of the API server. */
@@ -66,7 +72,10 @@ export class Measure<T> {
 
   /** The server restarts: waiting and running requests end without a response, and count as expired. */
   lose(): void {
-    if (this.counts) for (const cell of this.open.values()) cell.expired += 1
+    for (const cell of this.open.values()) {
+      this.ended(cell, 'failed')
+      if (this.counts) cell.expired += 1
+    }
     this.close(this.engine.nowNs)
   }
 
@@ -86,7 +95,9 @@ export class Measure<T> {
       case 'rejected': {
         const cell = this.open.get(event.ticket)
         this.open.delete(event.ticket)
-        if (cell !== undefined && this.counts) cell.rejected[event.reason] += 1
+        if (cell === undefined) return
+        this.ended(cell, 'failed')
+        if (this.counts) cell.rejected[event.reason] += 1
         return
       }
       case 'finished':
@@ -116,9 +127,15 @@ export class Measure<T> {
     this.open.delete(ticket)
     const { nowNs } = this.engine
     this.addSeats(cell, ticket, nowNs + ticket.additionalLatency)
+    const isCut = this.isCut(ticket)
+    this.ended(cell, isCut ? 'failed' : 'served')
     if (!this.counts) return
-    if (this.isCut(ticket)) cell.expired += 1
+    if (isCut) cell.expired += 1
     else cell.served += 1
+  }
+
+  private ended({ client }: Cell, outcome: 'served' | 'failed'): void {
+    this.options.course?.count(client, this.engine.nowNs, outcome)
   }
 
   private isCut(ticket: Ticket<T>): boolean {

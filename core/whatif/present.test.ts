@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Outcomes, VariantReport, WhatIfReport } from '../contract/whatif.ts'
 import { cellText, sentenceText } from '../answer/answer.ts'
 import { plain } from '../text/format.ts'
-import { mostChanged, presentCandidate, comparedOn } from './present.ts'
+import { changedLevels, presentCandidate, comparedOn } from './present.ts'
 
 const outcomes = (served: number, full: number, p99: number): Outcomes => ({
   offered: served + full,
@@ -18,13 +18,14 @@ const report = (name: string, level: string, of: Outcomes): VariantReport => ({
   total: of,
   levels: [{ level, ...of, limits: { nominal: 10, current: 12, borrowed: 2, lent: 0 } }],
 })
+const FIRST = { seconds: 1, request: { level: 'low', user: 'ann', arrivedSeconds: 1 }, explanation: [] }
 const none = { placed: 0, rejected: 0, letRun: 0, longer: 0, shorter: 0 }
 const compared = (a: VariantReport, b: VariantReport, first = true): WhatIfReport => ({
   clients: 'open',
   requests: 100,
   notes: [],
   baseline: a,
-  candidates: [{ result: b, decisions: first ? { ...none, first: { seconds: 1, explanation: [] } } : none }],
+  candidates: [{ result: b, decisions: first ? { ...none, first: FIRST } : none }],
 })
 const presented = (whole: WhatIfReport) => {
   const [candidate] = whole.candidates
@@ -47,25 +48,25 @@ test('levels of either variant get a row; what a variant lacks is unknown, and s
   ])
 })
 
-test('charts begin with the level whose rejections changed most, then with the one whose waits did', () => {
+test('charts show the levels whose rejections changed, then those whose waits did', () => {
   const both = (low: Outcomes, high: Outcomes): VariantReport => ({
     ...report('A', 'low', low),
     levels: [...report('A', 'low', low).levels, ...report('A', 'high', high).levels],
   })
   const before = both(outcomes(90, 10, 5), outcomes(50, 0, 5))
-  expect(mostChanged(before, both(outcomes(80, 20, 9_000), outcomes(10, 40, 5)))).toBe('high')
-  expect(mostChanged(before, both(outcomes(90, 10, 9_000), outcomes(50, 0, 6)))).toBe('low')
+  expect(changedLevels(before, both(outcomes(80, 20, 9_000), outcomes(10, 40, 5)))).toEqual(['high', 'low'])
+  expect(changedLevels(before, both(outcomes(90, 10, 9_000), outcomes(50, 0, 5)))).toEqual(['low'])
+  expect(changedLevels(before, before)).toEqual([])
 })
 
 test('the headline says what changes, on which evidence', () => {
   const a = report('now', 'low', outcomes(90, 10, 5))
   const b = report('draft', 'low', outcomes(60, 40, 2_000))
   expect(presented(compared(a, b))).toMatchObject({
-    title: 'draft rejects 40 requests, now rejects 10.',
-    evidence: ['Largest change of wait p99: low, from 5.0 ms to 2.00 s.'],
+    title: 'B (draft) rejects 30 requests more than A (now), all in low; wait p99 of low goes from 5.0 ms to 2.00 s.',
   })
-  expect(presented(compared(a, a)).title).toBe('now rejects as many requests as now: 10.')
-  expect(presented(compared(a, b, false)).title).toBe('draft and now make the same decision for every request.')
+  expect(presented(compared(a, a)).title).toBe('B (now) rejects as many requests as A (now): 10; waits hardly change.')
+  expect(presented(compared(a, b, false)).title).toBe('B (draft) decides about every request as A (now).')
   expect(sentenceText(comparedOn(compared(a, b)), plain)).toMatch(/^100 requests of 1 min, the same for every variant/)
   expect(sentenceText(comparedOn({ ...compared(a, b), clients: 'closed' }), plain)).toMatch(/reacted .* for 1 min/)
 })

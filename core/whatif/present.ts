@@ -104,8 +104,8 @@ export function presentCandidate(report: WhatIfReport, candidate: Candidate): An
   const { result } = candidate
   const letter = letterOf(report.candidates.indexOf(candidate) + 1)
   return {
-    title: effectOf(baseline, candidate),
-    evidence: [largestChange(baseline, result)].filter((sentence) => sentence.length > 0),
+    title: effectOf(report, candidate),
+    evidence: [],
     tables: [
       {
         title: 'Difference by level',
@@ -117,32 +117,42 @@ export function presentCandidate(report: WhatIfReport, candidate: Candidate): An
   }
 }
 
-function effectOf({ name, total }: VariantReport, { result, decisions }: Candidate): Sentence {
-  const [a, b] = [rejectedOf(total), rejectedOf(result.total)]
-  if (decisions !== undefined && decisions.first === undefined)
-    return [`${result.name} and ${name} make the same decision for every request.`]
-  return a === b
-    ? phrase`${result.name} rejects as many requests as ${name}: ${{ value: a, as: 'fixed' }}.`
-    : phrase`${result.name} rejects ${counted(b, 'request')}, ${name} rejects ${{ value: a, as: 'fixed' }}.`
+/** What the candidate does to rejections, and to the longest waits. */
+function effectOf({ baseline, candidates }: WhatIfReport, candidate: Candidate): Sentence {
+  const { result, decisions } = candidate
+  const [a, b] = [`A (${baseline.name})`, `${letterOf(candidates.indexOf(candidate) + 1)} (${result.name})`]
+  if (decisions !== undefined && decisions.first === undefined) return [`${b} decides about every request as ${a}.`]
+  const more = rejectedOf(result.total) - rejectedOf(baseline.total)
+  const [where] = changedBy(baseline, result, rejectedIn)
+  const part =
+    where === undefined
+      ? ''
+      : `, ${Math.abs(change(where, rejectedIn) ?? 0) === Math.abs(more) ? 'all' : 'most'} in ${where.level}`
+  const rejections =
+    more === 0
+      ? phrase`${b} rejects as many requests as ${a}: ${{ value: rejectedOf(baseline.total), as: 'fixed' }}`
+      : phrase`${b} rejects ${counted(Math.abs(more), 'request')} ${more > 0 ? 'more' : 'fewer'} than ${a}${part}`
+  const [slower] = changedBy(baseline, result, p99In)
+  if (slower === undefined) return phrase`${rejections}; waits hardly change.`
+  const [from, to] = sides(slower, p99In, 'ms')
+  return phrase`${rejections}; wait p99 of ${slower.level ?? ''} goes from ${from} to ${to}.`
 }
 
-const WORTH_MS = 1
+/** A change of fewer requests, or of fewer milliseconds, is none. */
+const WORTH = 1
 
-/** The level whose longest waits change most. */
-function largestChange(a: VariantReport, b: VariantReport): Sentence {
-  const [most] = levelPairs(a, b)
-    .filter(({ level }) => level !== undefined)
-    .toSorted((one, other) => sizeOf(other, p99In) - sizeOf(one, p99In))
-  if (most?.level === undefined || sizeOf(most, p99In) < WORTH_MS) return []
-  const [from, to] = sides(most, p99In, 'ms')
-  return phrase`Largest change of wait p99: ${most.level}, from ${from} to ${to}.`
-}
+/** The levels in which a number changes, the largest change first. */
+const changedBy = (a: VariantReport, b: VariantReport, of: Measure): readonly LevelPair[] =>
+  levelPairs(a, b)
+    .filter((pair) => pair.level !== undefined && sizeOf(pair, of) >= WORTH)
+    .toSorted((one, other) => sizeOf(other, of) - sizeOf(one, of))
 
-/** The level whose rejections changed most, else the one whose waits did; `undefined` where no level has numbers. */
-export const mostChanged = (baseline: VariantReport, candidate: VariantReport): string | undefined =>
-  levelPairs(baseline, candidate)
-    .filter(({ level }) => level !== undefined)
-    .toSorted((x, y) => sizeOf(y, rejectedIn) - sizeOf(x, rejectedIn) || sizeOf(y, p99In) - sizeOf(x, p99In))[0]?.level
+/** The levels that change: those whose rejections do, then those whose waits do. */
+export const changedLevels = (baseline: VariantReport, candidate: VariantReport): readonly string[] => [
+  ...new Set(
+    [rejectedIn, p99In].flatMap((of) => changedBy(baseline, candidate, of).flatMap(({ level }) => level ?? [])),
+  ),
+]
 
 type Side = (Outcomes & { readonly limits?: LevelLimits }) | undefined
 type Measure = (side: Side) => number | undefined

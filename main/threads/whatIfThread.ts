@@ -103,7 +103,7 @@ function runComparison({ wish, given }: WhatIfTask): WhatIfReport {
 
 /** Runs every variant. */
 function runScenario({ file, text, seed }: ScenarioTask): ScenarioReport {
-  return scenarioReport(finished(runAnyScenario(scenarioIn(file, text), { seed, mayGoOn: goOn })))
+  return scenarioReport(finished(runAnyScenario(scenarioIn(file, text), { seed, mayGoOn: goOn, ...CHARTED })))
 }
 
 function scenarioIn(file: string, text: string): AnyScenario {

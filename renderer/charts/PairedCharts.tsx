@@ -21,6 +21,7 @@ import { Pair } from './Pair.tsx'
 import styles from './paired.module.css'
 
 const HEIGHT = 150
+const LANE_HEIGHT = 104
 const REJECTIONS_HEIGHT = 110
 
 interface ChartsProps {
@@ -37,17 +38,12 @@ interface LevelProps extends ChartsProps {
   readonly level: string
 }
 
-interface RejectionProps extends ChartsProps {
-  /** The level of `a` and `b`; absent for all levels. */
-  readonly level?: string
-}
-
 const SIDE = { periods: 'Period', variants: 'Variant' } as const
 const FILE = { periods: 'compare', variants: 'what-if' } as const
 
 /** Requests that were rejected, of both sides, on one scale. */
-export const RejectionCharts = memo(function RejectionCharts(props: RejectionProps) {
-  const { sides, letter = 'B', level = 'all levels', a, b, marks } = props
+export const RejectionCharts = memo(function RejectionCharts(props: ChartsProps) {
+  const { sides, letter = 'B', a, b, marks } = props
   const events = useMemo(() => eventMarks(marks), [marks])
   const points = useMemo(() => new Map([a, b].map((shown) => [shown, rejectedPoints(shown.series)] as const)), [a, b])
   const axis = useMemo(() => {
@@ -89,7 +85,7 @@ export const RejectionCharts = memo(function RejectionCharts(props: RejectionPro
     <ChartFrame
       title="Rejections"
       unit="requests/s"
-      note={`${level}, both ${sides} on one scale`}
+      note={`all levels, both ${sides} on one scale`}
       table={() => ({
         columns: ['Time', SIDE[sides], 'Rejected per second'],
         times: true,
@@ -178,7 +174,16 @@ export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
       {...(sides === 'periods' && { promql: { measures: options.exempt ? ['executing'] : SEATS, level } })}
       subject={level}
     >
-      <Pair sides={sides} letter={letter} label={level} height={HEIGHT} a={a} b={b} draw={draw} read={read} />
+      <Pair
+        sides={sides}
+        letter={letter}
+        label={level}
+        height={sides === 'variants' ? LANE_HEIGHT : HEIGHT}
+        a={a}
+        b={b}
+        draw={draw}
+        read={read}
+      />
     </ChartFrame>
   )
 })

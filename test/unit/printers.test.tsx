@@ -104,7 +104,11 @@ const decisions = {
   letRun: 0,
   longer: 1_200,
   shorter: 2,
-  first: { seconds: 0.1, explanation: ['At 0.100 s.'] },
+  first: {
+    seconds: 0.1,
+    request: { level: 'workload-low', user: 'ann', arrivedSeconds: 0.1 },
+    explanation: ['At 0.100 s.'],
+  },
 }
 const candidate = { result: variant('half', 1_500) }
 const whatIf = {

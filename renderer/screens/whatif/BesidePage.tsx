@@ -27,7 +27,15 @@ import { runSeconds } from '../../state/runs.ts'
 import { sayFailure } from '../../state/shell.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
-import { BESIDE_NUMBERS, type BesideLevel, besideLevels, besideTitle, mostDiffering, type Side } from './beside.data.ts'
+import {
+  BESIDE_NUMBERS,
+  type BesideLevel,
+  besideLevels,
+  besideTitle,
+  mostDiffering,
+  rowOf,
+  type Side,
+} from './beside.data.ts'
 import styles from './beside.module.css'
 
 /** Two variants of the same requests at the same instant. */
@@ -65,14 +73,14 @@ const Nothing = ({ title, actions, children }: { title: string; actions: ReactNo
 
 /** Opens the same pair with another variant, at the same instant. */
 const reopen = (pair: RunPair, change: Partial<Pick<RunPair, 'a' | 'b'>>): void =>
-  void openBeside({ ...pair, ...change }, runSeconds()).catch(sayFailure)
+  void openBeside({ ...pair, ...change, request: undefined }, runSeconds()).catch(sayFailure)
 
 function Beside({ pair }: { readonly pair: RunPair }) {
   const server = useViewPart((view) => view.server)
   const start = usePastPart(({ extent }) => extent?.first) ?? 0
   const moment = useSettledMoment()
   const { read, problem } = useInstant(pair, moment, server?.id)
-  const [chosen, setChosen] = useState<string>()
+  const [chosen, setChosen] = useState(pair.request?.level)
   const levels = useMemo(() => (read === undefined ? [] : besideLevels(read.a, read.b, start)), [read, start])
   // Kept until the user selects another: the level that differs most changes with every step.
   const known = levels.some(({ level }) => level === chosen)
@@ -106,7 +114,6 @@ function Beside({ pair }: { readonly pair: RunPair }) {
               csvName="side-by-side"
             />
           </Pane>
-          <Queues level={level.level} a={read.a} b={read.b} />
           <Pane title="Requests" unit={format.fixed(level.requests.length)} note={NOT_THERE}>
             <div className={styles['requests']}>
               <DataTable
@@ -114,6 +121,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
                 columns={REQUEST_COLUMNS}
                 rows={level.requests}
                 rowKey={({ key }) => key}
+                selectedKey={pair.request && rowOf(level.requests, pair.request)?.key}
                 density="compact"
                 virtual
                 csvName={`side-by-side-${level.level}`}
@@ -121,6 +129,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
               />
             </div>
           </Pane>
+          <Queues level={level.level} a={read.a} b={read.b} />
         </div>
       )}
     </div>

@@ -1,14 +1,13 @@
-import { useMemo, useState } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { sentenceText } from '../../../core/answer/answer.ts'
 import type { WhatIfReport, WhatIfWish, VariantReport } from '../../../core/contract/whatif.ts'
 import type { Series } from '../../../core/history/series.ts'
-import { letterOf, mostChanged, presentCandidate, presentDecisions } from '../../../core/whatif/present.ts'
+import { changedLevels, letterOf, presentCandidate, presentDecisions } from '../../../core/whatif/present.ts'
 import type { ComparedPeriod } from '../../../core/compare/compare.ts'
 import { LevelCharts, RejectionCharts } from '../../charts/PairedCharts.tsx'
 import { AnswerGrid, AnswerTable, type AnswerCells } from '../../components/answer/Answer.tsx'
-import { Segment } from '../../components/Button.tsx'
+import { Check, Segment } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
-import { SelectField } from '../../components/Field.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Note } from '../../components/States.tsx'
@@ -48,9 +47,10 @@ export function ResultPanes(props: {
           <Note kind="warn">The requests or variants have changed since this run. Run the comparison again.</Note>
         </div>
       )}
-      <Pane
-        title={table.title}
-        note={table.note}
+      <Lanes
+        baseline={baseline}
+        candidate={shown.result}
+        letter={letter}
         actions={
           <>
             {names.length > 1 && (
@@ -61,19 +61,16 @@ export function ResultPanes(props: {
                 onChange={(index) => onCandidate(Number(index))}
               />
             )}
+            <CompareButton wish={wish} variant={place} first={shown.decisions?.first} />
             <RunButton wish={wish} variant={0}>
               Step through A
             </RunButton>
             <RunButton wish={wish} variant={place}>
               Step through {letter}
             </RunButton>
-            <CompareButton wish={wish} variant={place} seconds={shown.decisions?.first?.seconds} />
           </>
         }
-      >
-        <AnswerGrid table={table} cells={CELLS} ordered density="compact" csvName="what-if" />
-      </Pane>
-      <TimePane baseline={baseline} candidate={shown.result} letter={letter} />
+      />
       <div className={styles['columns']}>
         <Pane title={sentenceText(decisions.title, format)}>
           <ol className={styles['explanation']}>
@@ -82,13 +79,6 @@ export function ResultPanes(props: {
               return <li key={text}>{text}</li>
             })}
           </ol>
-          {shown.decisions?.first !== undefined && (
-            <p className={styles['prose']}>
-              <RunButton wish={wish} variant={place} seconds={shown.decisions.first.seconds}>
-                Go to the first decision that differs
-              </RunButton>
-            </p>
-          )}
         </Pane>
         {decisions.tables.map((one) => (
           <Pane key={one.title} title={one.title} note={one.note}>
@@ -96,6 +86,9 @@ export function ResultPanes(props: {
           </Pane>
         ))}
       </div>
+      <Pane title={table.title} note={table.note}>
+        <AnswerGrid table={table} cells={CELLS} ordered density="compact" csvName="what-if" />
+      </Pane>
       {notes.length > 0 && (
         <div className={styles['notes']}>
           {notes.map((note) => (
@@ -109,34 +102,39 @@ export function ResultPanes(props: {
   )
 }
 
-/** Seats, limits, queued seats and rejections of one level over time, the baseline beside a candidate. */
-function TimePane(props: {
+/** Rejections, and seats, limits and queued seats of each level over time: the baseline beside a candidate. */
+function Lanes(props: {
   readonly baseline: VariantReport
   readonly candidate: VariantReport
   readonly letter: string
+  readonly actions: ReactNode
 }) {
-  const { baseline, candidate, letter } = props
-  const [chosen, setChosen] = useState<string>()
-  const names = useMemo(
-    () => [...new Set([baseline, candidate].flatMap(({ levels }) => levels.map(({ level }) => level)))].toSorted(),
-    [baseline, candidate],
-  )
-  const level = chosen !== undefined && names.includes(chosen) ? chosen : mostChanged(baseline, candidate)
-  const [a, b] = useMemo(
-    () => [shownOf(baseline.series, level), shownOf(candidate.series, level)],
-    [baseline, candidate, level],
-  )
+  const { baseline, candidate, letter, actions } = props
+  const [showsAll, setShowsAll] = useState(false)
+  const [a, b] = useMemo(() => [wholeOf(baseline.series), wholeOf(candidate.series)], [baseline, candidate])
+  const changed = useMemo(() => changedLevels(baseline, candidate), [baseline, candidate])
+  const others = [a, b].flatMap((side) => side?.series.levels.map(({ name }) => name) ?? [])
+  const levels = showsAll ? [...new Set([...changed, ...others.toSorted()])] : changed
   return (
-    <Pane title="Over time" note={`left A ${baseline.name}, right ${letter} ${candidate.name}; servers added up`}>
-      {a === undefined || b === undefined || level === undefined ? (
+    <Pane
+      title="Levels"
+      note={`left A ${baseline.name}, right ${letter} ${candidate.name}; servers added up`}
+      actions={
+        <>
+          <Check label="Unchanged levels" checked={showsAll} onChange={setShowsAll} />
+          {actions}
+        </>
+      }
+    >
+      {a === undefined || b === undefined ? (
         <p className={styles['prose']}>The max-in-flight filter has no priority levels, so there are no charts.</p>
       ) : (
         <>
-          <div className={styles['requests']}>
-            <SelectField label="Level" value={level} options={names.map((name) => [name, name])} onChange={setChosen} />
-          </div>
-          <LevelCharts sides="variants" letter={letter} level={level} a={a} b={b} marks={NO_MARKS} />
-          <RejectionCharts sides="variants" letter={letter} level={level} a={a} b={b} marks={NO_MARKS} />
+          <RejectionCharts sides="variants" letter={letter} a={a} b={b} marks={NO_MARKS} />
+          {levels.length === 0 && <p className={styles['prose']}>No level changes.</p>}
+          {levels.map((level) => (
+            <LevelCharts key={level} sides="variants" letter={letter} level={level} a={a} b={b} marks={NO_MARKS} />
+          ))}
         </>
       )}
     </Pane>
@@ -145,9 +143,8 @@ function TimePane(props: {
 
 const NO_MARKS = [] as const
 
-/** The numbers of one level over the whole run. */
-function shownOf(series: Series | undefined, level: string | undefined): ComparedPeriod | undefined {
+/** The whole run as a period. */
+function wholeOf(series: Series | undefined): ComparedPeriod | undefined {
   const [from, to] = [series?.times[0], series?.times.at(-1)]
-  if (series === undefined || from === undefined || to === undefined) return undefined
-  return { period: { from, to }, series: { ...series, levels: series.levels.filter(({ name }) => name === level) } }
+  return series === undefined || from === undefined || to === undefined ? undefined : { period: { from, to }, series }
 }

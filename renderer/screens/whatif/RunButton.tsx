@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import type { RunGiven, RunSpec, WhatIfWish } from '../../../core/contract/whatif.ts'
+import type { FirstDifference, RunGiven, RunSpec, WhatIfWish } from '../../../core/contract/whatif.ts'
 import { Button } from '../../components/Button.tsx'
-import { openBeside, type RunPair } from '../../state/beside.ts'
+import { openBeside, type OpenedPair } from '../../state/beside.ts'
 import { openScreen } from '../../state/route.ts'
 import { openRun } from '../../state/runs.ts'
 import { sayFailure } from '../../state/shell.ts'
@@ -28,13 +28,13 @@ function isSteppable({ baseline, candidates }: WhatIfWish, place: number): boole
   return variant === undefined || !isWithoutLevels(variant)
 }
 
-/** Opens a candidate of a comparison beside the baseline. */
+/** Opens a candidate of a comparison beside the baseline, at the first decision that differs. */
 export function CompareButton(props: {
   readonly wish: WhatIfWish
   readonly variant: number
-  readonly seconds?: number | undefined
+  readonly first: FirstDifference | undefined
 }) {
-  const { wish, variant, seconds } = props
+  const { wish, variant, first } = props
   const all = [wish.baseline, ...wish.candidates].map(({ name }, place) => ({
     name,
     place,
@@ -44,10 +44,12 @@ export function CompareButton(props: {
   const at = (place: number): number => choices.findIndex((choice) => choice.place === place)
   return (
     <BesideButton
-      pair={{ choices, a: at(0), b: at(variant) }}
-      seconds={seconds}
+      pair={{ choices, a: at(0), b: at(variant), request: first?.request }}
+      seconds={first?.seconds}
       steppable={at(0) !== -1 && at(variant) !== -1}
-    />
+    >
+      {first === undefined ? 'Side by side' : 'First difference'}
+    </BesideButton>
   )
 }
 
@@ -76,12 +78,13 @@ export const OpenRun = (props: {
 
 /** Opens two runs for stepping side by side. */
 export const BesideButton = (props: {
-  readonly pair: Pick<RunPair, 'choices' | 'a' | 'b'>
+  readonly pair: OpenedPair
   readonly seconds?: number | undefined
   readonly steppable: boolean
+  readonly children: React.ReactNode
 }) => (
   <OpeningButton open={() => openBeside(props.pair, props.seconds)} steppable={props.steppable}>
-    Side by side
+    {props.children}
   </OpeningButton>
 )
 

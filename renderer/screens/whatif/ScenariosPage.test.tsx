@@ -1,4 +1,4 @@
-import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ScenarioEvent, ScenarioReport, ScenarioWish } from '../../../core/contract/scenario.ts'
@@ -82,6 +82,11 @@ const run = (name: string, verdict: 'prevented' | 'not prevented') => ({
   seconds: 50,
   clients: [outcomes],
 })
+const difference = {
+  seconds: 2,
+  request: { level: 'workload-low', user: 'ann', arrivedSeconds: 1 },
+  explanation: ['At 2.000 s they differ.'],
+}
 const report: ScenarioReport = {
   of: 'server',
   name: 'S1',
@@ -90,7 +95,7 @@ const report: ScenarioReport = {
   seed: 1,
   seconds: 70,
   statisticsFrom: 20,
-  runs: [run('old', 'not prevented'), run('now', 'prevented')],
+  runs: [run('old', 'not prevented'), { ...run('now', 'prevented'), first: difference }],
   passed: true,
 }
 
@@ -118,7 +123,13 @@ test('a run shows its progress, then each variant with its verdict', async () =>
   expect(await screen.findByText('42 %')).toBeTruthy()
   emit({ kind: 'done', report, elapsedMs: 900 })
   expect(await screen.findByText('S1 A flood: Prevented by now.')).toBeTruthy()
-  expect(screen.getByText('(measured 68 %)', { exact: false })).toBeTruthy()
+  const verdict = within(screen.getByRole('table', { name: /^Verdict,/ }))
+  expect(verdict.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
+    'Criterionoldnow',
+    'Verdict not prevented prevented',
+    'failed requests of leases ≤ 0.1 % 68 %–',
+  ])
+  expect(screen.getByRole('button', { name: 'First difference' })).toBeTruthy()
   expect(screen.getAllByRole('img', { name: 'now: prevented' })).toHaveLength(1)
   expect(screen.getAllByRole('button', { name: 'Step through' })).toHaveLength(2)
 })

@@ -2,10 +2,8 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { MOST_SCENARIO_TEXT } from '../../../core/bounds.ts'
 import { toProblem, type Problem } from '../../../core/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
-import type { ScenarioReport, ScenarioRunReport, ScenarioWish } from '../../../core/contract/scenario.ts'
-import { sentenceText, type Sentence } from '../../../core/answer/answer.ts'
-import { outcomeSentence, presentRun } from '../../../core/scenario/present.ts'
-import { AnswerTable } from '../../components/answer/Answer.tsx'
+import type { ScenarioRunReport, ScenarioWish } from '../../../core/contract/scenario.ts'
+import { outcomeSentence } from '../../../core/scenario/present.ts'
 import { Button } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
 import { FilesButton } from '../../components/FilesButton.tsx'
@@ -15,10 +13,10 @@ import { Pane } from '../../components/Pane.tsx'
 import { EmptyState, ErrorState, Loading, Note, ProblemNote } from '../../components/States.tsx'
 import { openPage } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
-import { BesideButton, OpenRun } from './RunButton.tsx'
 import { whatIfStore } from './comparison.ts'
 import { firstForm, withRequests } from './form.logic.ts'
 import { useScenarios } from './library.ts'
+import { ScenarioResults } from './ScenarioResults.tsx'
 import { groupOf } from './scenarios.data.ts'
 import {
   addCopyOf,
@@ -36,9 +34,6 @@ import styles from './scenarios.module.css'
 const ScenarioEditor = lazy(async () => ({ default: (await import('./ScenarioEditor.tsx')).ScenarioEditor }))
 const VerdictMatrix = lazy(async () => ({ default: (await import('./VerdictMatrix.tsx')).VerdictMatrix }))
 const Calculators = lazy(async () => ({ default: (await import('./calculators/Calculators.tsx')).Calculators }))
-
-/** Limit in the contract; only for display. */
-const LONGEST_NAME = 100
 
 /** A scenario of the library, or a file. */
 type Shown =
@@ -60,23 +55,23 @@ export function ScenariosPage() {
   ]
   const shown = all.find(({ name }) => name === selected) ?? all[0]
   const run = shown === undefined ? undefined : runs[shown.name]
+  const [copyProblem, setCopyProblem] = useState<Problem>()
   return (
     <div className={styles['screen']}>
       <NowLine
         title={headline(shown, run)}
-        evidence="Simulates the same clients against several variants of a server. Nothing is sent to a cluster."
+        evidence={evidenceOf(shown, run)}
         actions={
-          <FilesButton label="Scenario files" onFiles={(files) => void addFiles(files)}>
-            <Icon name="plus" size={13} /> Open file
-          </FilesButton>
+          shown !== undefined && <Actions shown={shown} run={run} library={scenarios} onCopyFailed={setCopyProblem} />
         }
       />
       <div className={styles['columns']}>
         <Library all={all} selected={shown?.name} runs={runs} />
         <div className={styles['page']} {...scrollRegion('Scenario')}>
-          {problem !== undefined && <ProblemNote problem={problem} alert />}
-          {notKept !== undefined && <ProblemNote problem={notKept} alert />}
-          {shown !== undefined && <ScenarioPanes shown={shown} run={run} library={scenarios} />}
+          {[problem, notKept, copyProblem].map(
+            (one) => one !== undefined && <ProblemNote key={one.message} problem={one} alert />,
+          )}
+          {shown !== undefined && <ScenarioPanes shown={shown} run={run} />}
           <Suspense fallback={null}>
             <VerdictMatrix runs={runs} />
           </Suspense>
@@ -95,6 +90,16 @@ function headline(shown: Shown | undefined, run: ScenarioRunState | undefined): 
 const titleOf = (shown: Shown): string =>
   shown.kind === 'library' ? `${shown.name} ${shown.scenario.title}` : shown.own.file
 
+/** The conditions under which the variants are compared. */
+function evidenceOf(shown: Shown | undefined, run: ScenarioRunState | undefined): string {
+  const about = shown?.kind === 'library' ? shown.scenario : run?.state === 'done' ? run.report : undefined
+  const conditions =
+    about === undefined
+      ? ''
+      : `${format.counted(about.seconds, 'second')}, counted from second ${about.statisticsFrom}, seed ${about.seed}. `
+  return `${conditions}Every variant gets the same clients, execution times and think times. Nothing is sent to a cluster.`
+}
+
 async function addFiles(files: readonly File[]): Promise<void> {
   // A file that exceeds the contract's limit is rejected without being read whole.
   for (const file of files) {
@@ -112,6 +117,11 @@ function Library({ all, selected, runs }: LibraryProps) {
   const groups = Map.groupBy(all, (shown) => (shown.kind === 'file' ? 'Yours' : groupOf(shown.name)))
   return (
     <nav className={styles['library']} aria-label="Library of scenarios">
+      <div className={styles['open']}>
+        <FilesButton label="Scenario files" onFiles={(files) => void addFiles(files)}>
+          <Icon name="plus" size={13} /> Open file
+        </FilesButton>
+      </div>
       {[...groups].map(([group, members]) => (
         <section key={group} aria-label={group}>
           <h2 className={styles['group']}>{group}</h2>
@@ -171,60 +181,17 @@ function VerdictIcon({ verdict, label }: { readonly verdict: ScenarioRunReport['
 interface PanesProps {
   readonly shown: Shown
   readonly run: ScenarioRunState | undefined
-  readonly library: readonly LibraryScenario[]
 }
 
-function ScenarioPanes({ shown, run, library }: PanesProps) {
-  const wish: ScenarioWish =
-    shown.kind === 'library'
-      ? { kind: 'library', name: shown.name }
-      : { kind: 'file', file: shown.own.file, text: shown.own.history.present }
-  const [copyProblem, setCopyProblem] = useState<Problem>()
-  const report = run?.state === 'done' ? run.report : undefined
-  const isOld = wish.kind === 'file' && run?.state === 'done' && run.text !== wish.text
-  const about = shown.kind === 'library' ? shown.scenario : report
-  const isOfEtcd = shown.kind === 'library' ? shown.scenario.server === undefined : report?.of === 'etcd'
+const wishOf = (shown: Shown): ScenarioWish =>
+  shown.kind === 'library'
+    ? { kind: 'library', name: shown.name }
+    : { kind: 'file', file: shown.own.file, text: shown.own.history.present }
+
+function ScenarioPanes({ shown, run }: PanesProps) {
+  const isOld = shown.kind === 'file' && run?.state === 'done' && run.text !== shown.own.history.present
   return (
     <>
-      <Pane
-        title="Lesson"
-        actions={
-          <Actions
-            shown={shown}
-            run={run}
-            library={library}
-            onRun={() => startScenario(shown.name, wish)}
-            onCopyFailed={setCopyProblem}
-          />
-        }
-      >
-        {copyProblem !== undefined && <ProblemNote problem={copyProblem} alert />}
-        <p className={styles['teaches']}>
-          {about?.teaches ?? 'A scenario of your own. Run it to check the file and to see what each variant does.'}
-        </p>
-        {about !== undefined && (
-          <p className={styles['conditions']}>
-            {`${format.counted(about.seconds, 'second')}, statistics from second ${about.statisticsFrom}, seed ${about.seed}.`}{' '}
-            Every variant gets the same execution times and think times.
-          </p>
-        )}
-        {isOfEtcd && (
-          <p className={styles['conditions']}>
-            It cannot be stepped through or opened in What-if: both show the levels of an API server, and an etcd has
-            none. Run it to compare its variants.
-          </p>
-        )}
-        {shown.kind === 'library' && (
-          <dl className={styles['clients']}>
-            {shown.scenario.clients.map(({ name, does }) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{does}</dd>
-              </div>
-            ))}
-          </dl>
-        )}
-      </Pane>
       {shown.kind === 'file' && (
         <Suspense fallback={<Loading waitingFor="the editor" />}>
           <ScenarioEditor key={shown.name} own={shown.own} />
@@ -233,7 +200,16 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
       {isOld && (
         <Note kind="info">The scenario has changed since this run. Run it again to see what the change does.</Note>
       )}
-      <Results run={run} variants={shown.kind === 'library' ? shown.scenario.variants : []} name={shown.name} />
+      {run?.state === 'done' ? (
+        <ScenarioResults report={run.report} name={shown.name} text={run.text}>
+          <Lesson shown={shown} run={run} />
+        </ScenarioResults>
+      ) : (
+        <>
+          <Lesson shown={shown} run={run} />
+          <Unfinished run={run} variants={shown.kind === 'library' ? shown.scenario.variants : []} />
+        </>
+      )}
       {shown.kind === 'library' && (
         <Suspense fallback={null}>
           <Calculators scenario={shown.name} />
@@ -243,12 +219,41 @@ function ScenarioPanes({ shown, run, library }: PanesProps) {
   )
 }
 
+function Lesson({ shown, run }: PanesProps) {
+  const report = run?.state === 'done' ? run.report : undefined
+  const about = shown.kind === 'library' ? shown.scenario : report
+  const isOfEtcd = shown.kind === 'library' ? shown.scenario.server === undefined : report?.of === 'etcd'
+  return (
+    <Pane title="Lesson">
+      <p className={styles['teaches']}>
+        {about?.teaches ?? 'A scenario of your own. Run it to check the file and to see what each variant does.'}
+      </p>
+      {isOfEtcd && (
+        <p className={styles['conditions']}>
+          It cannot be stepped through or opened in What-if: both show the levels of an API server, and an etcd has
+          none. Run it to compare its variants.
+        </p>
+      )}
+      {shown.kind === 'library' && (
+        <dl className={styles['clients']}>
+          {shown.scenario.clients.map(({ name, does }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Pane>
+  )
+}
+
 interface ActionsProps extends PanesProps {
-  readonly onRun: () => void
+  readonly library: readonly LibraryScenario[]
   readonly onCopyFailed: (problem: Problem) => void
 }
 
-function Actions({ shown, run, library, onRun, onCopyFailed }: ActionsProps) {
+function Actions({ shown, run, library, onCopyFailed }: ActionsProps) {
   const { name } = shown
   if (run?.state === 'running') {
     return (
@@ -274,7 +279,7 @@ function Actions({ shown, run, library, onRun, onCopyFailed }: ActionsProps) {
           Edit a copy
         </Button>
       )}
-      <Button primary onClick={onRun}>
+      <Button primary onClick={() => startScenario(name, wishOf(shown))}>
         Run scenario
       </Button>
     </>
@@ -293,106 +298,24 @@ function RemoveFile({ file }: { readonly file: string }) {
   )
 }
 
-function Results({
+function Unfinished({
   run,
   variants,
-  name,
 }: {
   readonly run: ScenarioRunState | undefined
   readonly variants: readonly string[]
-  /** Name in the library, or of a file. */
-  readonly name: string
 }) {
-  switch (run?.state) {
-    case undefined:
-      return (
-        <EmptyState title="Not run yet">
-          <p>{variants.length === 0 ? 'Run the scenario.' : `Run it to see its variants: ${variants.join(', ')}.`}</p>
-        </EmptyState>
-      )
-    case 'running':
-      return (
-        <EmptyState title="The scenario is running">
-          <p>It runs in a thread of its own and continues while you look at other screens.</p>
-        </EmptyState>
-      )
-    case 'failed':
-      return <ErrorState title="The scenario did not run." problem={run.problem} />
-    case 'done':
-      return <Variants report={run.report} name={name} text={run.text} />
-  }
-}
-
-interface VariantsProps {
-  readonly report: ScenarioReport
-  readonly name: string
-  /** Text of the file that was run; the library has its own. */
-  readonly text: string | undefined
-}
-
-function Variants({ report, name, text }: VariantsProps) {
-  const given = text === undefined ? {} : { given: { scenario: text } }
-  const choices = report.runs
-    .filter(({ steppable }) => steppable)
-    .map((run) => ({
-      name: run.name,
-      of: { kind: 'scenario', name: name.slice(0, LONGEST_NAME), seed: report.seed, variant: run.name } as const,
-      ...given,
-    }))
-  const middle = (report.statisticsFrom + report.seconds) / 2
-  return report.runs.map((run) => {
-    const place = choices.findIndex((choice) => choice.name === run.name)
-    const choice = choices[place]
-    const { evidence, tables } = presentRun(run, report.of)
+  if (run?.state === 'failed') return <ErrorState title="The scenario did not run." problem={run.problem} />
+  if (run?.state === 'running') {
     return (
-      <Pane
-        key={run.name}
-        title={run.name}
-        note={<Verdict run={run} />}
-        actions={
-          report.of === 'server' && (
-            <>
-              {place > 0 && <BesideButton pair={{ choices, a: 0, b: place }} seconds={middle} steppable />}
-              {choice !== undefined && (
-                <OpenRun of={choice.of} given={choice.given} steppable>
-                  Step through
-                </OpenRun>
-              )}
-            </>
-          )
-        }
-      >
-        {tables.map((table) => (
-          <AnswerTable key={table.title} table={table} />
-        ))}
-        <Checks evidence={evidence} />
-      </Pane>
+      <EmptyState title="The scenario is running">
+        <p>It runs in a thread of its own and continues while you look at other screens.</p>
+      </EmptyState>
     )
-  })
-}
-
-function Verdict({ run: { verdict, expected, passed } }: { readonly run: ScenarioRunReport }) {
-  if (verdict === undefined) return <>{passed ? 'all assertions pass' : 'an assertion fails'}</>
-  const isOther = expected !== undefined && expected !== verdict
+  }
   return (
-    <span className={styles['verdict']}>
-      <VerdictIcon verdict={verdict} label={verdict} /> {verdict}
-      {isOther && `, expected ${expected}`}
-    </span>
+    <EmptyState title="Not run yet">
+      <p>{variants.length === 0 ? 'Run the scenario.' : `Run it to see its variants: ${variants.join(', ')}.`}</p>
+    </EmptyState>
   )
 }
-
-const Checks = ({ evidence }: { readonly evidence: readonly Sentence[] }) => (
-  <ul className={styles['checks']}>
-    {evidence.map((sentence) => {
-      const text = sentenceText(sentence, format)
-      const [how = ''] = text.split(':')
-      return (
-        <li key={text}>
-          <span className={styles[how === 'Passes' ? 'good' : 'bad']}>{how}:</span>
-          {text.slice(how.length + 1)}
-        </li>
-      )
-    })}
-  </ul>
-)

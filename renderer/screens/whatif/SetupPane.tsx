@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import type { Problem } from '../../../core/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
 import { MOST_VARIANTS } from '../../../core/bounds.ts'
-import { ALGORITHMS } from '../../../core/engine/profiles.ts'
+import { ALGORITHM_NAMES, ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { inputClass, Select, SelectField, TextField } from '../../components/Field.tsx'
@@ -14,6 +14,7 @@ import { PlainTable } from '../../components/PlainTable.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { OpenRun } from './RunButton.tsx'
 import {
+  nameOf,
   withCandidate,
   withRequests,
   type FormError,
@@ -86,7 +87,7 @@ export function SetupPane(props: SetupPaneProps) {
       <div className={styles['variants']} {...scrollRegion('Variants')}>
         <PlainTable
           caption="Variants"
-          columns={variantColumns({ errors, known, sourceName, onVariant: setVariant })}
+          columns={variantColumns({ errors, known, sourceName, variants, onVariant: setVariant })}
           rows={variants.map((variant, index) => ({ variant, index }))}
           rowKey={({ index }) => index}
           className={styles['form']}
@@ -174,10 +175,17 @@ interface ColumnsOptions {
   readonly errors: readonly FormError[]
   readonly known: Known
   readonly sourceName: string | undefined
+  readonly variants: readonly VariantForm[]
   readonly onVariant: (index: number, change: Partial<VariantForm>) => void
 }
 
-function variantColumns({ errors, known, sourceName, onVariant }: ColumnsOptions): readonly DataColumn<Row>[] {
+function variantColumns({
+  errors,
+  known,
+  sourceName,
+  variants,
+  onVariant,
+}: ColumnsOptions): readonly DataColumn<Row>[] {
   const attributes = (index: number, field: VariantField) => ({
     'aria-label': `${letterOf(index)}: ${FIELD_NAMES[field]}`,
     'aria-invalid': errors.some((error) => error.variant === index && error.field === field) || undefined,
@@ -192,6 +200,7 @@ function variantColumns({ errors, known, sourceName, onVariant }: ColumnsOptions
       <input
         {...attributes(index, field)}
         value={variant[field]}
+        {...(field === 'name' && { placeholder: nameOf(variants, index), title: nameOf(variants, index) })}
         spellCheck={false}
         autoComplete="off"
         onChange={({ target }) => onVariant(index, { [field]: target.value })}
@@ -218,13 +227,13 @@ function variantColumns({ errors, known, sourceName, onVariant }: ColumnsOptions
   })
   return [
     { id: 'letter', header: 'Variant', rowHeader: true, width: 60, cell: ({ index }) => letterOf(index) },
-    typed('name', 'Name', 130),
+    typed('name', 'Name', 150),
     chosen('objects', 'Objects', (index) => objectsOptions(index, known, sourceName), 200),
     typed('maxRequestsInFlight', 'In flight', 84, 'max-requests-inflight of each server'),
     typed('maxMutatingRequestsInFlight', 'Mutating', 84, 'max-mutating-requests-inflight of each server'),
     typed('servers', 'Servers', 70, 'Each user stays with one of them'),
     typed('version', 'Version', 92),
-    chosen('algorithm', 'Algorithm', () => ALGORITHMS, 140),
+    chosen('algorithm', 'Algorithm', () => ALGORITHMS.map((one) => [one, ALGORITHM_NAMES[one]]), 180),
     typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
   ]
 }

@@ -9,9 +9,9 @@ import type { ScenarioRunState } from './scenarioRuns.ts'
 export function VerdictMatrix({ runs }: { readonly runs: Readonly<Partial<Record<string, ScenarioRunState>>> }) {
   const reports = Object.values(runs).flatMap((run) => (run?.state === 'done' ? [run.report] : []))
   const names = [...new Set(reports.flatMap((report) => report.runs.map(({ name }) => name)))]
-  if (reports.length === 0) return null
+  if (reports.length < 2) return null
   return (
-    <Pane title="Verdicts" note="scenarios that were run; a dash means that the scenario has no such variant">
+    <Pane title="All scenarios that were run" note="a dash means that the scenario has no such variant">
       <PlainTable
         caption="Verdicts by scenario and variant"
         columns={[SCENARIO, ...names.map(variantColumn)]}

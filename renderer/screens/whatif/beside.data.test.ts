@@ -63,6 +63,7 @@ test('the title counts what differs', () => {
   const row = {
     key: '1',
     request: 'get /x by ann',
+    user: 'ann',
     arrivedSeconds: 1,
     a: { kind: 'executing' },
     b: { kind: 'waiting', queue: 1, position: 0 },

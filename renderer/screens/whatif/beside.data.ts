@@ -1,4 +1,5 @@
 import { plural } from '../../../core/text/format.ts'
+import type { FirstDifference } from '../../../core/contract/whatif.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'
@@ -38,6 +39,16 @@ export function besideLevels(a: Side, b: Side, start: UnixMs): readonly BesideLe
 /** The initial level: the one with the most requests that differ, else with the most requests. */
 export const mostDiffering = (levels: readonly BesideLevel[]): string | undefined =>
   levels.toSorted((x, y) => y.differing - x.differing || y.requests.length - x.requests.length)[0]?.level
+
+/** Dumps hold instants as milliseconds since 1970, which leaves this much of an arrival uncertain. Seconds. */
+const SAME_SECONDS = 1e-5
+
+/** The row of a request, by its user and its arrival. */
+export const rowOf = (
+  rows: readonly BesideRow[],
+  { user, arrivedSeconds }: FirstDifference['request'],
+): BesideRow | undefined =>
+  rows.find((row) => row.user === user && Math.abs(row.arrivedSeconds - arrivedSeconds) < SAME_SECONDS)
 
 /** The differences in a level, in one sentence. */
 export function besideTitle({ level, requests, differing }: BesideLevel): string {

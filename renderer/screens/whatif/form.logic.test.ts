@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { builtInObjects } from '../../../core/config/builtIn.ts'
 import { NEWEST_VERSION } from '../../../core/engine/profiles.ts'
-import { firstForm, readForm, withCandidate, withRequests, type Known, type WhatIfForm } from './form.logic.ts'
+import { firstForm, nameOf, readForm, withCandidate, withRequests, type Known, type WhatIfForm } from './form.logic.ts'
 
 const scenario = {
   name: 'S1',
@@ -24,7 +24,9 @@ const wishOf = (form: WhatIfForm, more: Partial<Known> = {}) => {
 test('the first form compares half the limits, or the draft where there is one', () => {
   const wish = wishOf(firstForm(false))
   expect(wish).toMatchObject({ from: { kind: 'cluster', seed: 1, seconds: 300 }, clients: 'open' })
-  expect(wish.candidates).toMatchObject([{ name: 'half', maxRequestsInFlight: 200, maxMutatingRequestsInFlight: 100 }])
+  expect(wish.candidates).toMatchObject([
+    { name: '200 + 100 in flight', maxRequestsInFlight: 200, maxMutatingRequestsInFlight: 100 },
+  ])
   expect(wish.baseline.objects).toBeUndefined()
   const objects = builtInObjects(NEWEST_VERSION)
   const drafted = wishOf(firstForm(true), { source: objects, draft: objects })
@@ -45,9 +47,29 @@ test('a scenario comes with its seed and its server; recorded clients cannot rea
   })
 })
 
-test('a further candidate begins as the last one, under a name that is free', () => {
+test('a further candidate begins as the last one; a variant is named after what differs in it', () => {
   const form = withCandidate(withCandidate(firstForm(false)))
-  expect(form.variants.map(({ name }) => name)).toEqual(['baseline', 'half', 'candidate 2', 'candidate 3'])
+  const names = (variants: WhatIfForm['variants']) => variants.map((_, index) => nameOf(variants, index))
+  expect(names(form.variants)).toEqual([
+    'baseline',
+    '200 + 100 in flight',
+    '200 + 100 in flight (C)',
+    '200 + 100 in flight (D)',
+  ])
+  const [a, b] = form.variants
+  if (a === undefined || b === undefined) return expect.fail('there are two variants')
+  expect(names([a, { ...a, algorithm: 'drr' }, { ...a, objects: 'draft', version: 'v1.30.0' }, a])).toEqual([
+    'baseline',
+    'Deficit round robin',
+    'draft, v1.30.0',
+    'as A',
+  ])
+  expect(
+    names([
+      { ...a, name: 'prod' },
+      { ...b, name: 'half', algorithm: 'drr' },
+    ]),
+  ).toEqual(['prod', 'half'])
   expect(form.variants[3]?.maxRequestsInFlight).toBe('200')
 })
 

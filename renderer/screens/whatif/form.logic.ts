@@ -11,7 +11,8 @@ import {
   type WhatIfWish,
   type WishedVariant,
 } from '../../../core/contract/whatif.ts'
-import { ALGORITHMS, NEWEST_VERSION } from '../../../core/engine/profiles.ts'
+import { ALGORITHM_NAMES, ALGORITHMS, NEWEST_VERSION } from '../../../core/engine/profiles.ts'
+import { letterOf } from '../../../core/whatif/present.ts'
 import { COVERED_RANGE, isCovered } from '../../../core/metrics/versions.ts'
 
 /**
@@ -22,6 +23,7 @@ export type ObjectsOf = 'usual' | 'built-in' | 'source' | 'draft'
 
 /** A variant as typed. */
 export interface VariantForm {
+  /** Empty: after its differences from A, see `nameOf`. */
   readonly name: string
   readonly objects: ObjectsOf
   readonly maxRequestsInFlight: string
@@ -53,7 +55,7 @@ export interface Known {
 }
 
 const BASELINE: VariantForm = {
-  name: 'baseline',
+  name: '',
   objects: 'usual',
   maxRequestsInFlight: '400',
   maxMutatingRequestsInFlight: '200',
@@ -72,18 +74,51 @@ export const firstForm = (hasDraft: boolean): WhatIfForm => ({
   variants: hasDraft
     ? [
         { ...BASELINE, objects: 'source' },
-        { ...BASELINE, name: 'draft', objects: 'draft' },
+        { ...BASELINE, objects: 'draft' },
       ]
-    : [BASELINE, { ...BASELINE, name: 'half', maxRequestsInFlight: '200', maxMutatingRequestsInFlight: '100' }],
+    : [BASELINE, { ...BASELINE, maxRequestsInFlight: '200', maxMutatingRequestsInFlight: '100' }],
 })
 
-/** Adds a candidate: a copy of the last variant under a new name. */
-export function withCandidate(form: WhatIfForm): WhatIfForm {
-  const last = form.variants.at(-1) ?? BASELINE
-  const taken = new Set(form.variants.map(({ name }) => name))
-  let number = form.variants.length
-  while (taken.has(`candidate ${number}`)) number += 1
-  return { ...form, variants: [...form.variants, { ...last, name: `candidate ${number}` }] }
+/** Adds a candidate: a copy of the last variant, named after what will differ. */
+export const withCandidate = (form: WhatIfForm): WhatIfForm => ({
+  ...form,
+  variants: [...form.variants, { ...(form.variants.at(-1) ?? BASELINE), name: '' }],
+})
+
+const OBJECTS_NAMES: Readonly<Record<ObjectsOf, string>> = {
+  usual: 'objects as A',
+  'built-in': 'built-in objects',
+  source: 'objects of the source',
+  draft: 'draft',
+}
+
+/** Characters of a name in the contract. */
+const LONGEST_NAME = 100
+
+/** The name of a variant: as typed, else after what it has that A has not. */
+export function nameOf(variants: WhatIfForm['variants'], index: number): string {
+  const [variant, baseline] = [variants[index], variants[0]]
+  if (variant === undefined || baseline === undefined) return ''
+  const typed = variant.name.trim()
+  if (typed !== '') return typed
+  if (index === 0) return 'baseline'
+  const differs = (...fields: readonly VariantField[]): boolean =>
+    fields.some((field) => variant[field].trim() !== baseline[field].trim())
+  const { objects, maxRequestsInFlight, maxMutatingRequestsInFlight, servers, version, executionFactor } = variant
+  const algorithm = ALGORITHMS.find((one) => one === variant.algorithm) ?? 'upstream'
+  const parts = [
+    ...(differs('objects') ? [OBJECTS_NAMES[objects]] : []),
+    ...(differs('maxRequestsInFlight', 'maxMutatingRequestsInFlight')
+      ? [`${maxRequestsInFlight.trim()} + ${maxMutatingRequestsInFlight.trim()} in flight`]
+      : []),
+    ...(differs('servers') ? [`${servers.trim()} servers`] : []),
+    ...(differs('version') ? [version.trim()] : []),
+    ...(differs('algorithm') ? [ALGORITHM_NAMES[algorithm]] : []),
+    ...(differs('executionFactor') ? [`execution × ${executionFactor.trim()}`] : []),
+  ]
+  const name = (parts.join(', ') || 'as A').slice(0, LONGEST_NAME)
+  const isTaken = variants.slice(0, index).some((_, other) => nameOf(variants, other) === name)
+  return isTaken ? `${name.slice(0, LONGEST_NAME - 4)} (${letterOf(index)})` : name
 }
 
 /** A scenario includes the servers that it was written for. */
@@ -131,9 +166,10 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
   const variants = form.variants.map((variant, index): WishedVariant => {
     const about = (field: VariantField) => ({ variant: index, field })
     const bad = (field: VariantField, message: string): void => void errors.push({ ...about(field), message })
-    const name = variant.name.trim()
-    if (name === '') bad('name', 'Enter a name.')
-    if (form.variants.findIndex((other) => other.name.trim() === name) < index) bad('name', `${name} is taken.`)
+    const name = nameOf(form.variants, index)
+    if (form.variants.findIndex((_, other) => nameOf(form.variants, other) === name) < index) {
+      bad('name', `${name} is taken.`)
+    }
     const version = variant.version.startsWith('v') ? variant.version : `v${variant.version}`
     if (!isCovered(version) || !/^v1\.\d+\.\d+$/.test(version)) {
       bad('version', `Enter a version from ${COVERED_RANGE}, such as ${NEWEST_VERSION}.`)

@@ -85,12 +85,23 @@ test('a run shows its progress, then differences and the first decision that dif
   const candidates = [
     {
       result: variant('half', 7),
-      decisions: { ...decisions, first: { seconds: 0.1, explanation: ['At 0.100 s they differ.'] } },
+      decisions: {
+        ...decisions,
+        first: {
+          seconds: 0.1,
+          request: { level: 'workload-low', user: 'ann', arrivedSeconds: 0.1 },
+          explanation: ['At 0.100 s they differ.'],
+        },
+      },
     },
   ]
   const report = { requests: 100, notes: ['A note.'], baseline: variant('baseline', 0), candidates }
   emit({ kind: 'done', report: { clients: 'open', ...report }, elapsedMs: 1_200 })
-  expect(await screen.findByText('half rejects 7 requests, baseline rejects 0.')).toBeTruthy()
+  expect(
+    await screen.findByText(
+      'B (half) rejects 7 requests more than A (baseline), all in workload-low; wait p99 of workload-low goes from 0 ms to 7.0 ms.',
+    ),
+  ).toBeTruthy()
   expect(screen.getByText('At 0.100 s they differ.')).toBeTruthy()
   expect(screen.getByText('A note.')).toBeTruthy()
   expect(screen.getAllByText('+7')).toHaveLength(2)

@@ -30,7 +30,7 @@ const runComparison = async (page: Page): Promise<void> => {
   await page.getByLabel('B: requests in flight', { exact: true }).fill('4')
   await page.getByLabel('B: mutating requests in flight').fill('2')
   await page.getByRole('button', { name: 'Run comparison' }).click()
-  await page.getByRole('heading', { level: 1, name: /^half rejects/ }).waitFor()
+  await page.getByRole('heading', { level: 1, name: /^B \(4 \+ 2 in flight\) rejects/ }).waitFor()
 }
 
 const PICTURES: Readonly<Record<string, Picture>> = {
@@ -115,7 +115,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     next: {
       name: 'whatif-beside',
       async prepare(page) {
-        await page.getByRole('button', { name: 'Side by side' }).click()
+        await page.getByRole('button', { name: 'First difference' }).click()
         await page.getByRole('grid', { name: 'Levels of both variants' }).getByRole('row').nth(1).waitFor()
       },
     },

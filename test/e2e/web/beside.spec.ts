@@ -7,14 +7,16 @@ test('two variants of a comparison are stepped side by side', async ({ consolePa
   await page.getByLabel('B: requests in flight', { exact: true }).fill('4')
   await page.getByLabel('B: mutating requests in flight').fill('2')
   await page.getByRole('button', { name: 'Run comparison' }).click()
-  await page.getByRole('button', { name: 'Side by side' }).click()
+  await page.getByRole('button', { name: 'First difference' }).click()
 
   // They stand where the first decision differs.
   const levels = page.getByRole('grid', { name: 'Levels of both variants' })
   await expect(page.getByRole('heading', { level: 1, name: /\bA and B\b/ })).toBeVisible()
-  const instant = page.getByText(/^[\d.]+ s after the start\. A baseline, B half\./)
+  const instant = page.getByText(/^[\d.]+ s after the start\. A baseline, B 4 \+ 2 in flight\./)
   const before = await instant.textContent()
   await expect(levels.getByRole('row').nth(1)).toBeVisible()
+  const requests = page.getByRole('grid', { name: /^Requests in / })
+  await expect(requests.locator('[aria-selected=true]')).toContainText('≠')
   await expectFine(page, ['dark'])
 
   await page.getByLabel('Step size').selectOption('second')

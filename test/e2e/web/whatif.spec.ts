@@ -24,7 +24,7 @@ test('variants are compared on the same requests, cancelled, and mistakes are na
   await page.getByRole('button', { name: 'Run comparison' }).click()
   const levels = page.getByRole('grid', { name: 'Difference by level' })
   await expect(levels.getByRole('row').nth(1)).toContainText('All levels')
-  await expect(page.getByRole('heading', { level: 1, name: /^half rejects/ })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: /^B \(4 \+ 2 in flight\) rejects/ })).toBeVisible()
   await expect(page.getByText(/^At [\d.]+ s the decisions differ for the first time:/)).toBeVisible()
 
   await expectFine(page, ['dark'])
