@@ -91,6 +91,7 @@ export default defineConfig({
           ...byNode,
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/security/**/*.test.ts'],
+          globalSetup: 'test/harness/built.ts',
           maxWorkers: 5,
           sequence: { groupOrder: 1 },
           ...hangs,

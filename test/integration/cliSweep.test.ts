@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { spawn } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CROWDED, SWEEP } from '../../core/sweep/sweep.fixture.ts'
-import { startCommand } from '../harness/command.ts'
+import { COMMAND, startCommand } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 
 let folder: string
@@ -59,8 +59,7 @@ describe('a sweep', () => {
 
   it('goes on where a kill ended it, and cuts off the line that was being written', async () => {
     writeFileSync(sweep, LARGE)
-    const main = join(import.meta.dirname, '../../main/cli/main.ts')
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'sweep', sweep], {
+    const child = spawn(process.execPath, [...COMMAND, 'sweep', sweep], {
       stdio: 'ignore',
     })
     const lines = (): readonly string[] => {

@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FeedSpecSchema, LiveRequestSchema } from '../../core/contract/live.ts'
 import { openStore } from '../../main/store/store.ts'
+import { COMMAND } from '../harness/command.ts'
 import { openLiveConsole } from '../harness/live.ts'
 
-const COMMAND = fileURLToPath(new URL('../../main/cli/main.ts', import.meta.url))
 const STEP_MS = 100
 
 let folder = ''
@@ -52,11 +51,10 @@ const later = (n: number): string => event(n + 1_000, '')
 
 /** The command in a process of its own, which prints each request as it ends. */
 function console() {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', COMMAND, 'feed', '--audit-file', path, '--json'],
-    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, XDG_STATE_HOME: join(folder, 'state') } },
-  )
+  const child = spawn(process.execPath, [...COMMAND, 'feed', '--audit-file', path, '--json'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, XDG_STATE_HOME: join(folder, 'state') },
+  })
   const exited = new Promise((resolve) => child.once('close', resolve))
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))

@@ -15,11 +15,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { z } from 'zod'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
-import { runCommand } from '../harness/command.ts'
+import { COMMAND, runCommand } from '../harness/command.ts'
 import { runHere } from '../harness/commandHere.ts'
 import { recordStory } from '../harness/recordStory.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const START = Date.UTC(2026, 10, 21, 3)
 const objects: SourceEvent = {
   kind: 'objects',
@@ -51,7 +50,7 @@ afterEach(() => vi.unstubAllEnvs())
 const transport = (words: readonly string[]): StdioClientTransport =>
   new StdioClientTransport({
     command: process.execPath,
-    args: ['--disable-warning=ExperimentalWarning', join(ROOT, 'main/cli/main.ts'), 'mcp', ...words],
+    args: [...COMMAND, 'mcp', ...words],
     env: { PATH: process.env['PATH'] ?? '', APF_CONSOLE_STATE: stateDir },
     stderr: 'pipe',
   })

@@ -51,7 +51,7 @@ describe('the way in', () => {
     const [, nonce = 'none'] = /^default-src 'none'; script-src 'nonce-([\w-]{20,})'; /.exec(policy) ?? []
     expect(policy).not.toMatch(/unsafe|\*|https?:/)
     expect(first.body).toContain(`<script nonce="${nonce}">localStorage.setItem(`)
-    expect(first.body).toContain("location.replace('/')")
+    expect(first.body).toContain('location.replace("/")')
     const again = await ask(origin, { path })
     expect(again.status).toBe(401)
     expect(again.headers['set-cookie']).toBeUndefined()

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { z } from 'zod'
 import { COMMANDS } from '../../main/cli/run.ts'
+import { COMMAND } from '../harness/command.ts'
 
 // Whoever may propose a manifest chooses its name; hooks and globs pass all names. None of them is an option.
 
 const ROOT = join(import.meta.dirname, '../..')
-const MAIN = join(ROOT, 'main/cli/main.ts')
 const LEVEL = stringify({
   apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
   kind: 'PriorityLevelConfiguration',
@@ -60,7 +60,7 @@ interface Ran {
 const apf = (...args: readonly string[]): Promise<Ran> =>
   new Promise((resolve) => {
     const env = { ...process.env, KUBECONFIG: join(folder, 'no-default'), APF_CONSOLE_STATE: join(folder, 'state') }
-    execFile(process.execPath, [MAIN, ...args], { cwd: folder, env }, (error, _, told) => {
+    execFile(process.execPath, [...COMMAND, ...args], { cwd: folder, env }, (error, _, told) => {
       resolve({ code: error === null ? 0 : error.code, told })
     })
   })
