@@ -162,3 +162,7 @@ export function holdsWords(query: string): (text: string) => boolean {
 /** `a, b and c`. */
 export const listed = (names: readonly string[], word: 'and' | 'or' = 'and'): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`
+
+/** The same of a few names; those beyond them are counted: `a, b, c and 2 more`. */
+export const fewOf = (names: readonly string[], most = 3, word: 'and' | 'or' = 'and'): string =>
+  listed(names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : names, word)
