@@ -101,140 +101,123 @@ const rejectedWords = ({ subject }: Place): ReasonText =>
         remedy: 'docs/alerts.md describes the remedy for each reason.',
       }
 
+/** Most rules warn, and are resolved a minute after their condition. */
+const rule = (id: RuleId, one: Omit<Rule, 'id' | 'severity' | 'clearMs'> & Partial<Rule>): Rule => ({
+  id,
+  severity: 'warning',
+  clearMs: MINUTE,
+  ...one,
+})
+
 /** The rule pack, in its order. */
 export const RULES: Readonly<Record<RuleId, Rule>> = {
-  R1: {
-    id: 'R1',
+  R1: rule('R1', {
     name: 'APFRequestsRejected',
     title: 'Rejections by reason',
     condition: 'a level rejects more than 0.1 requests per second over 2 min',
     needs: ['rejected'],
-    severity: 'warning',
     holdMs: 2 * MINUTE,
-    clearMs: MINUTE,
     cause: (place) => rejectedWords(place).cause,
     remedy: (place) => rejectedWords(place).remedy,
-  },
-  R2: {
-    id: 'R2',
+  }),
+  R2: rule('R2', {
     name: 'APFLevelFull',
     title: 'Level full',
     condition: 'the p99 of seat utilization over 1 min is at least 0.99, with a limit above one seat',
     needs: ['seatUtilization', 'current'],
-    severity: 'warning',
     holdMs: 10 * MINUTE,
     clearMs: 2 * MINUTE,
     cause: ({ level }) => `${level} repeatedly reaches its current limit: its requests need more seats than it has.`,
     remedy: ({ level }) =>
       `Raise the shares of ${level}, or its borrowing limit, or find the client whose requests are many or wide.`,
-  },
-  R3: {
-    id: 'R3',
+  }),
+  R3: rule('R3', {
     name: 'APFCriticalLevelWaits',
     title: 'Critical level waits',
     condition: 'the p99 of the wait in a critical level is above 1 s',
     needs: ['wait'],
     severity: 'critical',
     holdMs: MINUTE,
-    clearMs: MINUTE,
     cause: ({ level }) => `Requests of ${level} queue for seats. Nodes and controllers depend on it.`,
     remedy: ({ level }) =>
       `Find out which flow fills ${level}, move it to another level, or give ${level} more shares.`,
-  },
-  R4: {
-    id: 'R4',
+  }),
+  R4: rule('R4', {
     name: 'APFAtMaximumStillShort',
     title: 'At maximum, still short',
     condition: 'a level in use has a current limit of at least 0.98 of the upper one, and smoothed demand exceeds it',
     needs: ['current', 'upper', 'smoothed'],
-    severity: 'warning',
     holdMs: 5 * MINUTE,
-    clearMs: MINUTE,
     cause: ({ level }) => `${level} has borrowed all that it may borrow, and its demand is still higher.`,
     remedy: ({ level }) => `Raise the borrowing limit or the shares of ${level}.`,
-  },
-  R5: {
-    id: 'R5',
+  }),
+  R5: rule('R5', {
     name: 'APFLenderSqueezed',
     title: 'Lender squeezed',
     condition: 'the current limit is at the lower limit, below the nominal one, while requests are queued',
     needs: ['current', 'lower', 'nominal', 'queuedRequests'],
-    severity: 'warning',
     holdMs: MINUTE,
-    clearMs: MINUTE,
     cause: ({ level }) => `${level} has lent all that it may lend, and its own requests wait.`,
     remedy: ({ level }) => `Lower lendablePercent of ${level} if this repeats: limits move back only every 10 s.`,
-  },
-  R6: {
-    id: 'R6',
+  }),
+  R6: rule('R6', {
     name: 'APFLimitsOffServer',
     title: 'Limits against server',
     condition:
       'current limits add up to more seats without the exempt level, or to fewer with it, than the nominal ones, by more than rounding explains',
     needs: ['current', 'nominal'],
-    severity: 'warning',
     holdMs: 2 * MINUTE,
-    clearMs: MINUTE,
     cause: () =>
       'Current limits do not add up to the nominal ones, and the seats of the exempt level do not explain it: usually levels that were deleted are still exported.',
     remedy: () => 'Compare the levels of the page with the objects.',
-  },
-  R7: {
-    id: 'R7',
+  }),
+  R7: rule('R7', {
     name: 'APFServersOutOfBalance',
     title: 'Servers out of balance',
     condition: 'one server executes more than 2 times the mean of all servers, and at least 10 seats',
     needs: ['executingSeats'],
-    severity: 'warning',
     holdMs: 10 * MINUTE,
     clearMs: 2 * MINUTE,
     cause: () =>
       'Clients keep their connections, so that one server does most of the work. Its limits fill while others idle.',
     remedy: () =>
       'Check the load balancer, set --goaway-chance on the API servers, or restart the clients with the most connections.',
-  },
-  R8: {
-    id: 'R8',
+  }),
+  R8: rule('R8', {
     name: 'APFObjectsBroken',
     title: 'Dangling or unreconciled',
     condition:
       'a flow schema names a level that does not exist, or the server does not restore a built-in object that it owns',
     needs: [],
-    severity: 'warning',
     holdMs: 2 * MINUTE,
     clearMs: 30 * SECOND,
     cause: ({ subject }) =>
       `${subject} is ignored because its level does not exist, or it differs from its defaults and the server has not restored it.`,
     remedy: ({ subject }) =>
       `Correct or delete ${subject}. A built-in object is restored within a minute unless its autoupdate annotation is "false".`,
-  },
-  R9: {
-    id: 'R9',
+  }),
+  R9: rule('R9', {
     name: 'APFCatchAllTraffic',
     title: 'catch-all receives traffic',
     condition: 'the level catch-all received requests within 5 min',
     needs: ['dispatched', 'rejected'],
-    severity: 'warning',
     holdMs: 5 * MINUTE,
     clearMs: 5 * MINUTE,
     cause: () => 'Requests match no other flow schema: a built-in schema was changed or deleted.',
     remedy: () => 'Compare the flow schemas with the built-in ones, and restore global-default.',
-  },
-  R10: {
-    id: 'R10',
+  }),
+  R10: rule('R10', {
     name: 'APFExemptShare',
     title: 'Exempt share of seats',
     condition: 'exempt requests use more than 10 % of the executing seats, and at least 5 seats',
     needs: ['executingSeats'],
-    severity: 'warning',
     holdMs: 10 * MINUTE,
     clearMs: 2 * MINUTE,
     cause: () =>
       'Members of system:masters, or a flow schema of the exempt level, send much: nothing limits these requests.',
     remedy: () => 'Give these clients an identity outside system:masters, and a flow schema.',
-  },
-  R11: {
-    id: 'R11',
+  }),
+  R11: rule('R11', {
     name: 'APFLevelMisSized',
     title: 'Mis-sized over 7 days',
     condition: 'the highest demand of 7 days is below 25 % or above 100 % of the nominal limit',
@@ -250,9 +233,8 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
       subject === 'small'
         ? `Give ${level} more shares.`
         : `Take shares from ${level}: other levels can use its seats only by borrowing.`,
-  },
-  R12: {
-    id: 'R12',
+  }),
+  R12: rule('R12', {
     name: 'APFErrorBudgetBurn',
     title: 'Service level',
     condition:
@@ -269,7 +251,7 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
       isAboutWaits(place)
         ? `Compare the demand of ${place.level} with its limits; apf-console diagnose shows what occupies its seats.`
         : `Follow the rejections of ${place.level} by reason.`,
-  },
+  }),
 }
 
 /** R1 to R12. */

@@ -3,8 +3,8 @@ import type { Subject } from '../config/objects.ts'
 import { isLabel, isSubdomain } from '../config/validateMetadata.ts'
 
 const ANONYMOUS = 'system:anonymous'
-const AUTHENTICATED = 'system:authenticated'
-const UNAUTHENTICATED = 'system:unauthenticated'
+export const AUTHENTICATED = 'system:authenticated'
+export const UNAUTHENTICATED = 'system:unauthenticated'
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
 
 /** Groups that a server gives a user because of its name, and why, in a sentence. */

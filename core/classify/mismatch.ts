@@ -98,7 +98,7 @@ export function mismatchText(mismatch: Mismatch): string {
   }
 }
 
-const isAll = (list: readonly string[] | undefined): boolean => list?.length === 1 && list[0] === '*'
+export const isAll = (list: readonly string[] | undefined): boolean => list?.length === 1 && list[0] === '*'
 
 function resourceRuleText(rule: ResourceRule): string {
   const { verbs, resources, apiGroups, namespaces, clusterScope } = rule

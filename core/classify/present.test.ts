@@ -5,7 +5,7 @@ import type { ObjectSet } from '../config/objects.ts'
 import { createFormat, plain } from '../text/format.ts'
 import type { Classification, SeatStep } from './classification.ts'
 import { explainer } from './explain.ts'
-import { factsTable, isChanged, presentRequest, ruleText, schemasTable, stepsTable } from './present.ts'
+import { factsTable, isChanged, presentRequest, decidingRule, schemasTable, stepsTable } from './present.ts'
 
 const built = builtInObjects('v1.36.0')
 const withScan: ObjectSet = {
@@ -45,7 +45,7 @@ const textsOf = ({ rows }: Table): readonly string[][] => rows.map((row) => row.
 
 it('marks exactly the facts that differ', () => {
   const [now, draft] = [classified(built), classified(withScan)]
-  const facts = factsTable([now, draft])
+  const facts = factsTable(now, draft)
   expect(facts.rows.filter((row) => !isChanged(row)).map(([label]) => label)).toEqual([
     'Rule',
     'Flow',
@@ -54,8 +54,8 @@ it('marks exactly the facts that differ', () => {
     'Lingers after the response',
   ])
   expect(textsOf(facts)).toContainEqual(['Precedence', '9000', '950'])
-  expect(factsTable([now, now]).rows.some(isChanged)).toBe(false)
-  expect(ruleText(now)).toBe('rule 1 of 1')
+  expect(factsTable(now, now).rows.some(isChanged)).toBe(false)
+  expect(decidingRule(now)).toBe('rule 1 of 1')
 })
 
 it('says what a step is worth, and what is assumed', () => {

@@ -32,7 +32,7 @@ const presentClassification = (found: Classification): Pick<Answer, 'evidence' |
   ]
     .filter((text) => text !== '')
     .map((text) => [text]),
-  tables: [schemasTable(found), factsTable([found]), stepsTable(found)],
+  tables: [schemasTable(found), factsTable(found), stepsTable(found)],
 })
 
 const CHECKS: Readonly<Record<Criterion, readonly [label: string, title: string]>> = {
@@ -98,7 +98,7 @@ const FACTS: readonly Fact[] = [
   ['Priority level', ({ priorityLevel }) => priorityLevel],
   ['Flow schema', ({ flowSchema }) => flowSchema],
   ['Precedence', ({ trace }) => String(trace.find(({ decides }) => decides)?.matchingPrecedence ?? NOT_APPLICABLE)],
-  ['Rule', (of) => ruleText(of) || 'none matches'],
+  ['Rule', (of) => decidingRule(of) || 'none matches'],
   ['Flow', ({ flow }) => (flow.queues > 1 ? distinguisherText(flow) : NOT_APPLICABLE)],
   ['Flow hash', ({ flow }) => (flow.queues > 1 ? flow.hash : NOT_APPLICABLE)],
   ['Queues', ({ flow }) => (flow.queues > 0 ? amount('fixed')(flow.queues) : NOT_APPLICABLE)],
@@ -115,7 +115,7 @@ const lingering = ({ final, additionalLatencyMs }: Classification['seats']): Sen
   final === 0 ? ['no'] : phrase`${seatsOf(final)} for ${amount('ms')(additionalLatencyMs)}`
 
 /** `rule 1 of 2`; empty when the schema is used although no rule matches. */
-export function ruleText({ trace }: Pick<Classification, 'trace'>): string {
+export function decidingRule({ trace }: Pick<Classification, 'trace'>): string {
   const { rule, rules } = trace.find(({ decides }) => decides) ?? { rules: [] }
   return rule?.matched === true ? `rule ${rule.index + 1} of ${rules.length}` : ''
 }
@@ -124,12 +124,12 @@ export function ruleText({ trace }: Pick<Classification, 'trace'>): string {
 export const distinguisherText = ({ method, distinguisher }: Classification['flow']): string =>
   method === 'none' ? 'all requests of the schema' : `${method}, ${distinguisher === '' ? '(none)' : distinguisher}`
 
-/** The answer in short; of the present and the proposed configuration side by side. */
-export const factsTable = (answers: readonly [Classification, Classification?]): Table => ({
+/** The answer in short; with a draft, the present and the proposed one side by side. */
+export const factsTable = (now: Classification, draft?: Classification): Table => ({
   title: 'Facts',
-  note: answers.length === 1 ? 'as the server decides' : 'now and with the draft',
-  columns: textColumns('Fact', ...(answers.length === 1 ? ['Value'] : ['Now', 'Draft'])),
-  rows: FACTS.map(([label, value]) => [label, ...answers.flatMap((one) => (one === undefined ? [] : [value(one)]))]),
+  note: draft === undefined ? 'as the server decides' : 'now and with the draft',
+  columns: textColumns('Fact', ...(draft === undefined ? ['Value'] : ['Now', 'Draft'])),
+  rows: FACTS.map(([label, value]) => [label, value(now), ...(draft === undefined ? [] : [value(draft)])]),
 })
 
 /** Whether a fact differs between the two. */

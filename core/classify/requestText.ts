@@ -252,11 +252,7 @@ function readDumpLine(text: string): PartialRequest | Unreadable {
 }
 
 /** The request of a row of the dump; `undefined` for a row without details. */
-export function requestOfDump({
-  user,
-  verb,
-  path,
-}: Pick<DumpRequest, 'user' | 'verb' | 'path'>): PartialRequest | undefined {
+function requestOfDump({ user, verb, path }: Pick<DumpRequest, 'user' | 'verb' | 'path'>): PartialRequest | undefined {
   if (user === undefined || verb === undefined || verb === '' || path === undefined || !path.startsWith('/'))
     return undefined
   const watch = verb === 'watch' ? '?watch=true' : ''
@@ -267,6 +263,14 @@ export function requestOfDump({
     guessed: ['url'],
     notes: ['A dump contains no groups and no query: the seats of lists and watches may differ.'],
   }
+}
+
+/** The same with the groups that follow from its user's name. */
+export function sampleOfDump(row: DumpRequest): RequestSample | undefined {
+  const found = requestOfDump(row)
+  if (found?.user === undefined) return undefined
+  const { user, method, url } = found
+  return { user, groups: [...identityOf(user).groups], method, url }
 }
 
 /** The request that a curl command sends. */

@@ -1,5 +1,6 @@
 import { amount, LEVEL_COLUMN, phrase, type Column, type Sentence, type Table } from '../answer/answer.ts'
 import { plural } from '../text/format.ts'
+import { fewOf } from '../text/text.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import { coverageRows, QUIET_AFTER_MS, type Coverage, type CoverageRow, type Standing } from '../classify/coverage.ts'
 import { CATCH_ALL, type ObjectSet } from '../config/objects.ts'
@@ -28,9 +29,7 @@ export function standingSentence(standing: Standing, schema: string, level: stri
       if (schema === CATCH_ALL) return ['can never match, as intended']
       return standing.by.length === 0
         ? ['can never match: its rules match nothing']
-        : [
-            `can never match: ${enumerated(standing.by)} ${plural(standing.by.length, 'matches', 'match')} all its requests`,
-          ]
+        : [`can never match: ${fewOf(standing.by)} ${plural(standing.by.length, 'matches', 'match')} all its requests`]
     case 'dangling':
       return [`inactive: there is no level ${level}`]
     case 'removed':
@@ -39,12 +38,6 @@ export function standingSentence(standing: Standing, schema: string, level: stri
       return ['unknown']
   }
 }
-
-const MOST_NAMED = 3
-const enumerated = (names: readonly string[]): string =>
-  names.length <= MOST_NAMED
-    ? names.join(', ')
-    : `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`
 
 /** Every schema and its requests; `rates` are those dispatched per second, `counts` the ones between samples. */
 export function coverageTable(rows: readonly CoverageRow[], rates?: ReadonlyMap<string, number>, counts = true): Table {

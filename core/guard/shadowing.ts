@@ -1,7 +1,8 @@
+import { isAll } from '../classify/mismatch.ts'
 import type { ClassifyingConfiguration } from '../classify/configuration.ts'
 import type { FlowSchema, ObjectSet, NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
 import { type User, matchesNonResourceRule, matchesSubject, type RequestDigest } from '../request/match.ts'
-import { identityOf, accountName } from '../classify/identity.ts'
+import { AUTHENTICATED, identityOf, accountName, UNAUTHENTICATED } from '../classify/identity.ts'
 import { requestInfo, type RequestInfo } from '../request/requestInfo.ts'
 import { type Side, defaulted, sideOf } from './changes.ts'
 
@@ -120,8 +121,6 @@ function within(a: NonResourceRule, b: NonResourceRule): boolean {
   return [...pathInfos(a)].some((info) => matchesNonResourceRule(anyVerb, info))
 }
 
-const isAll = (list: readonly string[]): boolean => list.length === 1 && list[0] === '*'
-
 function namesMeet(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
   if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return false
   return isAll(a) || isAll(b) || a.some((name) => b.includes(name))
@@ -140,8 +139,6 @@ function namesMeet(a: readonly string[] | undefined, b: readonly string[] | unde
 
 /** Occurs in no name that the API admits. */
 export const UNNAMED = '\u0000'
-const AUTHENTICATED = 'system:authenticated'
-const UNAUTHENTICATED = 'system:unauthenticated'
 const SERVICE_ACCOUNTS = 'system:serviceaccounts'
 
 export function* representatives({ spec }: FlowSchema): Generator<RequestDigest, void, undefined> {

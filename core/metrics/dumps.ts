@@ -7,6 +7,7 @@ import {
   parseGoTime,
   parseSeatSeconds,
   ZERO_TIME,
+  isAscii,
 } from '../text/text.ts'
 import type { ParseProblem } from './page.ts'
 import { DUMP_LEVEL_COLUMNS, DUMP_QUEUE_COLUMNS, DUMP_REQUEST_COLUMNS } from './dumpText.ts'
@@ -336,9 +337,4 @@ function cutRow(line: string, lineNumber: number, { starts, trailing }: Header):
     cells.push({ text: padded.slice(0, -1), column: start + 1 })
   }
   return { cells }
-}
-
-const isAscii = (text: string): boolean => {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false
-  return true
 }

@@ -1,3 +1,4 @@
+import { fewOf } from '../text/text.ts'
 import { ProblemError } from '../errors.ts'
 import { quoted } from '../config/finding.ts'
 import type { JsonObject } from '../config/jsonValues.ts'
@@ -121,7 +122,7 @@ function changed(document: RulesDocument, change: RulesChange): Json {
   if (kind === 'class' && users.length > 0)
     throw new ProblemError(
       'forbidden',
-      `The class ${quoted(name)} is in use by ${users.slice(0, 3).join(', ')}${users.length > 3 ? ` and ${users.length - 3} more` : ''}; change or remove those rules first.`,
+      `The class ${quoted(name)} is in use by ${fewOf(users)}; change or remove those rules first.`,
     )
   return { ...document, [list]: document[list].toSpliced(index, 1) }
 }

@@ -1,3 +1,4 @@
+import { isAscii } from '../text/text.ts'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 
 declare const BYTES: unique symbol
@@ -65,11 +66,6 @@ export function bytesOf(text: string): Bytes {
     from = index + escape.length
   }
   return bytes + plainBytes(text.slice(from))
-}
-
-const isAscii = (text: string): boolean => {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
-  return true
 }
 
 function plainBytes(text: string): Bytes {

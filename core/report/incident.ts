@@ -122,7 +122,7 @@ export function createIncident({ from, to }: { readonly from: UnixMs; readonly t
       } else if (held) return
       else if (event.kind === 'dump') ledger.dump(event.dump)
       else if (event.kind === 'requests' && 'changes' in event) ledger.requests(event.changes.requests)
-      else if (event.kind === 'frame' && event.frame.levels.length > 0) {
+      else if (event.kind === 'frame' && event.lead !== true && event.frame.levels.length > 0) {
         const runs = servers.get(event.frame.id) ?? startRuns()
         servers.set(event.frame.id, runs)
         takeFrame(runs, event.frame, { from, partMs })

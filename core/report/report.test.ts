@@ -121,6 +121,16 @@ describe('an incident', () => {
     expect(incidentOf(corrected).servers).toEqual(incidentOf(all).servers)
   })
 
+  it('leaves out samples from before the recording, which only lead to its first one', () => {
+    const all = frames()
+    const builder = createIncident({ from: START, to: END })
+    all.forEach((frame, i) => {
+      const at = Math.max(Date.parse(frame.at), START + 60_000)
+      builder.take({ at, event: { kind: 'frame', frame, ...(i < 60 && { lead: true as const }) } }, false)
+    })
+    expect(builder.finish().servers).toEqual(incidentOf(all.slice(60)).servers)
+  })
+
   it('names gaps, and does not draw over them', () => {
     const [server] = incidentOf(frames().filter((_, i) => i < 60 || i > 100)).servers
     expect(server?.gaps).toEqual([{ from: START + 59_000, to: START + 101_000 }])

@@ -53,8 +53,8 @@ function split(path: string): string[] {
   return start === end ? [] : path.slice(start, end).split('/')
 }
 
-/** May stand as one part of a path. */
-const isPathSegment = (name: string): boolean => name !== '.' && name !== '..' && !/[/%]/.test(name)
+/** Whether a name can be part of a path without leading elsewhere: the API server's own rule. */
+export const isPathSegment = (name: string): boolean => name !== '.' && name !== '..' && !/[/%]/.test(name)
 
 /** For a request that is not for a resource, or as far as it was parsed. */
 const plainInfo = (method: string, path: string, apiPrefix: string): RequestInfo => ({

@@ -141,10 +141,10 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
   /** The factor of the borrowing solver: `0.3229`. */
   const fairFraction = (value: Value): string => fixed(value, 4)
 
-  /** `2.3 %` from one in a thousand on, below that two significant digits: `2.8e−5`. */
+  /** Three digits, so that chances which are nearly as good differ: `2.21 %`, and below one in a thousand `2.8e−5`. */
   const probability = orUnknown((value) => {
     if (value === 0) return '0 %'
-    return value >= 0.001 ? percent(value, 1) : value.toExponential(1).replace('-', signs.minus)
+    return value >= 0.001 ? `${amount(value * 100)} %` : value.toExponential(1).replace('-', signs.minus)
   })
 
   /** A text with the sign of its value; zero is unsigned: `+62`, `−25`, `0`. */

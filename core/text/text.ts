@@ -162,3 +162,21 @@ export function holdsWords(query: string): (text: string) => boolean {
 /** `a, b and c`. */
 export const listed = (names: readonly string[], word: 'and' | 'or' = 'and'): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`
+
+/** The same of a few names; those beyond them are counted: `a, b, c and 2 more`. */
+export const fewOf = (names: readonly string[], most = 3, word: 'and' | 'or' = 'and'): string =>
+  listed(names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : names, word)
+
+/** The lines of a text, which may be larger than a list of them. */
+export function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    const end = text.indexOf('\n', from)
+    yield text.slice(from, end === -1 ? text.length : end)
+    from = end === -1 ? text.length : end + 1
+  }
+}
+
+export function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
+  return true
+}

@@ -12,7 +12,7 @@ import { UsualDurations } from '../run/usualDurations.ts'
 import { msToNs, type Nanoseconds, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { engineOptions, type Variant } from './variant.ts'
-import { parseJson } from '../text/text.ts'
+import { parseJson, linesOf } from '../text/text.ts'
 
 /** A recording with one request or event per line. */
 export interface RecordedText {
@@ -49,14 +49,6 @@ function formatOf(text: string): Format {
   return first.startsWith('{') && first.includes('"seq"') ? 'requests' : (logKindOf(text) ?? 'httplog')
 }
 
-function* linesOf({ text }: RecordedText): Generator<string> {
-  for (let from = 0; from < text.length;) {
-    const end = text.indexOf('\n', from)
-    yield text.slice(from, end === -1 ? text.length : end)
-    from = end === -1 ? text.length : end + 1
-  }
-}
-
 /** An arrival whose duration may become known later. */
 interface Recorded {
   readonly atMs: UnixMs
@@ -73,7 +65,7 @@ function readRequests(texts: readonly RecordedText[]): ReadArrivals {
   const rows: LiveRequest[] = []
   for (const one of texts) {
     let number = 0
-    for (const line of linesOf(one)) {
+    for (const line of linesOf(one.text)) {
       number += 1
       if (line.trim() === '') continue
       const value = parseJson(line)
@@ -201,7 +193,7 @@ function readFeed(
   const [only, ...others] = texts
   if (only !== undefined && others.length === 0) {
     const reader = createLogReader(format, { placed: true })
-    for (const line of linesOf(only)) run.take(reader.read(line, nowMs), nowMs)
+    for (const line of linesOf(only.text)) run.take(reader.read(line, nowMs), nowMs)
     run.take(reader.end(nowMs), nowMs)
   } else run.take(mergedByTime(texts.map(({ text }) => readLog(format, text, nowMs))), nowMs)
   run.finish()

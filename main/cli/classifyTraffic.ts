@@ -8,8 +8,7 @@ import {
   type CoverageRow,
   type SeenFlow,
 } from '../../core/classify/coverage.ts'
-import { identityOf } from '../../core/classify/identity.ts'
-import { requestOfDump } from '../../core/classify/requestText.ts'
+import { sampleOfDump } from '../../core/classify/requestText.ts'
 import type { Problem } from '../../core/errors.ts'
 import type { SourceSpec } from '../../core/contract/source.ts'
 import { frameOf, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
@@ -104,10 +103,9 @@ interface TrafficFlow extends SeenFlow {
 function flowsOf({ flows }: Coverage, { objects }: GivenConfiguration): readonly TrafficFlow[] {
   const land = landings(objects)
   const elsewhere = ({ example, schema, level }: SeenFlow): string | undefined => {
-    const request = requestOfDump(example)
-    if (request?.user === undefined) return undefined
-    const { user, method, url } = request
-    const landed = land({ user, groups: [...identityOf(user).groups], method, url })
+    const request = sampleOfDump(example)
+    if (request === undefined) return undefined
+    const landed = land(request)
     return !landed.ok || (landed.flowSchema === schema && landed.priorityLevel === level)
       ? undefined
       : `${landed.flowSchema} → ${landed.priorityLevel}`

@@ -41,7 +41,7 @@ async function runExplain(given: Given, console: Console): Promise<ExitCode> {
   console.answer(
     form,
     answers,
-    found.flatMap(({ server, answer }) => [answer, ...allLimits(server)]),
+    found.flatMap(({ server, answer }, index) => [...(index === 0 ? [] : ['']), answer, ...allLimits(server)]),
   )
   return read.findings.length > 0 ? 1 : 0
 }
@@ -51,5 +51,5 @@ function allLimits(server: ServerFrame): Said {
   const expected = expectedAllocation(server)
   if (expected.kind === 'unknown') return []
   // A page may mix two recomputations.
-  return ['', presentAllocation(expected, adjustmentLedger(server.levels, expected.rule), { kind: 'one-page' }), '']
+  return ['', presentAllocation(expected, adjustmentLedger(server.levels, expected.rule), { kind: 'one-page' })]
 }

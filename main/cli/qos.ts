@@ -1,5 +1,5 @@
 import { plain } from '../../core/text/format.ts'
-import { listed } from '../../core/text/text.ts'
+import { linesOf, listed } from '../../core/text/text.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { readJson } from '../../core/manifest/jsonTree.ts'
 import { locate } from '../../core/manifest/locate.ts'
@@ -306,14 +306,6 @@ function* recordsOfLog(name: string, text: string, reader: RecordReader, console
     const read = reader.read(record)
     if (!read.ok) throw new ProblemError('invalid-input', `${name}: ${read.message}`)
     yield read.record
-  }
-}
-
-function* linesOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length;) {
-    const end = text.indexOf('\n', from)
-    yield text.slice(from, end === -1 ? text.length : end)
-    from = end === -1 ? text.length : end + 1
   }
 }
 

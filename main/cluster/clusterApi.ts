@@ -83,6 +83,3 @@ function withQuery(address: string, query: Readonly<Record<string, string>>): UR
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
   return url
 }
-
-/** Whether a name can be part of a path without leading elsewhere: the API server's own rule. */
-export const isPathSegment = (name: string): boolean => name !== '.' && name !== '..' && !/[/%]/.test(name)

@@ -11,7 +11,7 @@ import {
   judgeBeforehand,
   verdictOf,
 } from '../ports/objectGateway.ts'
-import { isPathSegment } from './clusterApi.ts'
+import { isPathSegment } from '../../core/request/requestInfo.ts'
 import { planUpdate } from './fieldOwners.ts'
 import { type ObjectRequests, type Written, refusalOf } from './objectRequests.ts'
 import type { Failed } from './http.ts'

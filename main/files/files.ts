@@ -1,9 +1,10 @@
-import { constants, type Stats } from 'node:fs'
+import { constants, readdirSync, type Stats } from 'node:fs'
 import { open, opendir, stat, type FileHandle, rename, rm } from 'node:fs/promises'
 import { join, dirname } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { ProblemError, messageOf } from '../../core/errors.ts'
 import { encodingOf } from '../../core/text/encoding.ts'
+import { byCodeUnits } from '../../core/text/text.ts'
 
 /** Limits for reading a file that the operator named. */
 export interface ReadLimits {
@@ -226,5 +227,14 @@ async function syncFolder(path: string): Promise<void> {
     await folder.sync()
   } finally {
     await folder.close()
+  }
+}
+
+/** Names in a folder, in the order of their code units; none where it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted(byCodeUnits)
+  } catch {
+    return []
   }
 }

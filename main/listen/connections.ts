@@ -3,9 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { Socket, type Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ProblemError } from '../../core/errors.ts'
-
-/** The interface that web mode, metrics and the simulated API server listen on, except in a cluster. */
-export const LOOPBACK = '127.0.0.1'
+import { LOOPBACK } from '../../core/live/proxyReach.ts'
 
 /**
  * Limits for clients that send too slowly. Node enforces its timeouts only every `connectionsCheckingInterval`, which is

@@ -6,9 +6,9 @@ import type { Emit } from '../../core/source/sourceEvent.ts'
 import type { Environment } from '../ports/environment.ts'
 
 /** Interval between two dumps while the queues are displayed: nothing is fetched, so it may be short. */
-const WATCHED_DUMPS_MS = 100
+export const WATCHED_DUMPS_MS = 100
 /** Health is not reported with each of those. */
-const DUMP_HEALTH_MS = 1_000
+export const DUMP_HEALTH_MS = 1_000
 
 export interface FramesOptions {
   /** Id of the server in the frames. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { FAMILY } from '../../core/metrics/familyNames.ts'
-import { listenOn, LOOPBACK, quickAnswers } from '../listen/connections.ts'
+import { listenOn, quickAnswers } from '../listen/connections.ts'
+import { LOOPBACK } from '../../core/live/proxyReach.ts'
 import { registerEngine } from '../simulated/metricsPage.ts'
 import type { LiveTraffic } from '../ports/source.ts'
 

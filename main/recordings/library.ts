@@ -4,6 +4,7 @@ import { ProblemError, toProblem, type Problem } from '../../core/errors.ts'
 import type { RecordingEntry } from '../../core/contract/recording.ts'
 import type { SourceInfo } from '../../core/frame/frame.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
+import { namesIn } from '../files/files.ts'
 import { heldAt, instantOf, type EventKind, type SegmentEvents, type TimedEvent } from '../../core/source/recording.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
 import { hasBegun, openChapter, type About } from './chapter.ts'
@@ -230,12 +231,4 @@ function filesIn(folder: string): ChapterFile[] {
         return [{ recording, path, bytes: found.size + logged, databaseBytes: found.size, writtenMs }]
       }),
   )
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).toSorted(byCodeUnits)
-  } catch {
-    return []
-  }
 }

@@ -3,7 +3,8 @@ import type { FlowSchema, PriorityLevelConfiguration } from '../../core/config/o
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../core/engine/dump.ts'
 import { parseKubernetesVersion } from '../../core/metrics/versions.ts'
 import { NS_PER_MS } from '../../core/units.ts'
-import { type ConnectionLimits, listenOnLoopback, LOOPBACK } from '../listen/connections.ts'
+import { type ConnectionLimits, listenOnLoopback } from '../listen/connections.ts'
+import { LOOPBACK } from '../../core/live/proxyReach.ts'
 import type { SimulatedApiServer } from '../ports/source.ts'
 import { metricsPage } from './metricsPage.ts'
 

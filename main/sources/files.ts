@@ -1,5 +1,5 @@
 import { plain, plural } from '../../core/text/format.ts'
-import { listed } from '../../core/text/text.ts'
+import { fewOf } from '../../core/text/text.ts'
 import { DEFAULT_SERVER_LIMIT } from '../../core/engine/allocation.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
@@ -133,7 +133,7 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
     ...(manifests > 0 ? [`${manifests} flow-control ${plural(manifests, 'object', 'objects')}`] : []),
     ...(live ? [`${plain.counted(live.state().arrived, 'request')} of logs`] : []),
     ...(foreign.length > 0
-      ? [`${foreign.length} other ${plural(foreign.length, 'file', 'files')} left out: ${fewOf(foreign)}`]
+      ? [`${foreign.length} other ${plural(foreign.length, 'file', 'files')} left out: ${fewOf(foreign, MOST_NAMED)}`]
       : []),
   ]
   return {
@@ -173,9 +173,6 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
 
 /** Names beyond these are counted. */
 const MOST_NAMED = 5
-
-const fewOf = (names: readonly string[]): string =>
-  listed(names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), `${names.length - MOST_NAMED} more`] : names)
 
 function healthOf({ id, frames, dump, notes }: StillServer): ServerHealth {
   const last = frames.at(-1)

@@ -1,3 +1,4 @@
+import { DUMP_HEALTH_MS, WATCHED_DUMPS_MS } from '../live/frames.ts'
 import { CadenceSchema, type ServerHealth } from '../../core/contract/source.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { SimulationSpec, SimulationState } from '../../core/contract/simulation.ts'
@@ -24,11 +25,6 @@ import { createSimulationRows } from './simulation/rows.ts'
 const SERVER = 'simulated-apiserver'
 /** Initial backfill of the charts. */
 const BACKFILL_SECONDS = 600
-
-/** Between two dumps while a consumer shows the queues: nothing is fetched, so it may be frequent. */
-const WATCHED_DUMPS_MS = 100
-/** Health is not emitted with each of those dumps. */
-const DUMP_HEALTH_MS = 1_000
 
 /** Settings that a test may change. */
 export interface SimulationTuning {

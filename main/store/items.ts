@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createHash } from 'node:crypto'
 import { resolve, join } from 'node:path'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type SourceSpec, RecentSourceSchema } from '../../core/contract/source.ts'
 import { DraftSchema, JournalEntrySchema, RequestTestSchema, type JournalEntry } from '../../core/contract/objects.ts'
 import { SettingsSchema } from '../../core/contract/storedSettings.ts'
+import { namesIn } from '../files/files.ts'
 import { PlaceSchema } from '../ports/places.ts'
 
 /** One stored item, as JSON. */
@@ -152,14 +153,6 @@ export function findOldFiles(folder: string): readonly OldFile[] {
 }
 
 const SUBFOLDERS = ['drafts', 'feeds']
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
 
 const keyIn = (name: string): string => name.slice(name.indexOf('/') + 1, -'.json'.length)
 

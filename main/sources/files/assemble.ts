@@ -1,15 +1,16 @@
+import { KEPT_FAMILIES } from '../scrape/readPage.ts'
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame, LevelFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/facts.ts'
 import { type ReportedTimes, timesOf } from '../../../core/live/reportedTimes.ts'
-import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
+import { factsOf } from '../../../core/live/serverFacts.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'
 import { emptyDump, withDump, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { withPresentNames } from '../../../core/metrics/draftNames.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
-import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
+import { NEEDED_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 
@@ -39,13 +40,6 @@ interface TimedPage {
   readonly body: Body
   readonly page: Page
 }
-
-const KEPT_FAMILIES: ReadonlySet<string> = new Set([
-  ...NEEDED_FAMILIES,
-  ...KIND_FAMILIES,
-  ...REQUEST_TIME_FAMILIES,
-  ...FACT_FAMILIES,
-])
 
 /** Beyond this number, sentences are only counted. */
 const MOST_SENTENCES = 8

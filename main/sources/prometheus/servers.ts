@@ -1,3 +1,4 @@
+import { fewOf } from '../../../core/text/text.ts'
 import type { Problem } from '../../../core/errors.ts'
 import type { PrometheusSpec, PrometheusTarget } from '../../../core/contract/prometheus.ts'
 import { CLOCK } from '../../../core/prom/asked.ts'
@@ -63,7 +64,7 @@ export function select(discovery: Discovery, spec: PrometheusSpec, host: string)
   const strange = spec.instances?.find((instance) => !all.includes(instance))
   if (strange !== undefined) {
     return refuse(
-      `${host} has no server ${JSON.stringify(strange)} by the label ${labels.instance}; it has ${listed(all)}.`,
+      `${host} has no server ${JSON.stringify(strange)} by the label ${labels.instance}; it has ${fewOf(all, MOST_LISTED)}.`,
     )
   }
   const instances = (spec.instances ?? all).slice(0, MOST_SERVERS)
@@ -97,9 +98,8 @@ export const instancesMatcher = ({ discovery }: Selected, instances: readonly st
   oneOf(discovery.labels.instance, instances)
 
 const MOST_LISTED = 8
-const namesOf = (clusters: readonly FoundCluster[]): string => listed(clusters.map(({ name }) => name ?? ''))
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).map((name) => (name === '' ? 'one without a name' : name))
-  return names.length > MOST_LISTED ? `${shown.join(', ')} and ${names.length - MOST_LISTED} more` : shown.join(', ')
-}
+const namesOf = (clusters: readonly FoundCluster[]): string =>
+  fewOf(
+    clusters.map(({ name = '' }) => (name === '' ? 'one without a name' : name)),
+    MOST_LISTED,
+  )

@@ -15,7 +15,7 @@ import { isLoopback, shownUrl } from '../../cluster/redact.ts'
 import type { Environment } from '../../ports/environment.ts'
 
 /** A frame is built from the first; the others report what the server stores and its watches. */
-const KEPT_FAMILIES: ReadonlySet<string> = new Set([
+export const KEPT_FAMILIES: ReadonlySet<string> = new Set([
   ...NEEDED_FAMILIES,
   ...KIND_FAMILIES,
   ...REQUEST_TIME_FAMILIES,

@@ -1,4 +1,3 @@
-import { plural } from '../../../core/text/format.ts'
 import { memo } from 'react'
 import type { BorrowingRule } from '../../../core/engine/allocation.ts'
 import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impact/adjustmentLedger.ts'
@@ -162,7 +161,7 @@ const exemptOf = (ledger: AdjustmentLedger, rule: BorrowingRule): FootRow => ({
 function restNote({ undistributed, unknown }: AdjustmentLedger, { expected }: KnownRound): string {
   const lacking = unknown.length === 0 ? '' : `; not reported: ${unknown.join(', ')}`
   if (undistributed === 0) return `all lent seats are borrowed${lacking}`
-  const seats = `${format.seats(Math.abs(undistributed))} ${plural(Math.abs(undistributed), 'seat', 'seats')}`
+  const seats = format.counted(Math.abs(undistributed), 'seat')
   if (expected.regime !== 'solver') return `${seats} withheld for exempt${lacking}`
   return `${seats} ${undistributed > 0 ? 'less' : 'more'} by rounding each limit${lacking}`
 }

@@ -1,11 +1,19 @@
 import { useState } from 'react'
 import type { FeedSpec } from '../../../core/contract/live.ts'
-import { Button, Buttons, Copy } from '../../components/Button.tsx'
+import { Copy } from '../../components/Button.tsx'
 import { formFields, onceFilled, TextField } from '../../components/Field.tsx'
 import { Note } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, useForm, useLiveAddress, type SourcePaneProps } from './fields.tsx'
+import {
+  Choice,
+  ContextFields,
+  LimitFields,
+  StartButton,
+  useForm,
+  useLiveAddress,
+  type SourcePaneProps,
+} from './fields.tsx'
 import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
 import styles from './Connect.module.css'
 
@@ -73,15 +81,12 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
           )}
           <LimitFields form={form} errors={errors} onChange={setForm} />
           <Note kind="info">{feedSentence(form)}</Note>
-          <Buttons>
-            <Button
-              primary={shown?.kind !== 'feed'}
-              disabled={busy || !read.ok}
-              onClick={() => read.ok && onOpen(read.spec)}
-            >
-              {busy ? 'Starting…' : shown?.kind === 'feed' ? 'Restart the feed' : 'Start the feed'}
-            </Button>
-          </Buttons>
+          <StartButton
+            what="feed"
+            runs={shown?.kind === 'feed'}
+            busy={busy}
+            onStart={read.ok ? () => onOpen(read.spec) : undefined}
+          />
         </div>
       </Pane>
     </>

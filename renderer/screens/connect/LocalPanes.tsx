@@ -8,7 +8,7 @@ import { FilesButton } from '../../components/FilesButton.tsx'
 import { formFields, SelectField, TextArea, TextField } from '../../components/Field.tsx'
 import { sourceOfFiles } from '../../components/files.ts'
 import { Pane } from '../../components/Pane.tsx'
-import { useForm, type SourcePaneProps } from './fields.tsx'
+import { StartButton, useForm, type SourcePaneProps } from './fields.tsx'
 import styles from './Connect.module.css'
 
 /** The simulated cluster with its defaults. */
@@ -56,15 +56,12 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
           <TextField kind="number" label="Seed" {...field('seed')} />
         </div>
         <SelectField label="Algorithm" options={ALGORITHMS} {...field('algorithm')} />
-        <Buttons>
-          <Button
-            primary={shown === undefined}
-            disabled={busy || !spec.success}
-            onClick={() => spec.success && onOpen(spec.data)}
-          >
-            {busy ? 'Starting…' : shown === undefined ? 'Start the simulation' : 'Restart the simulation'}
-          </Button>
-        </Buttons>
+        <StartButton
+          what="simulation"
+          runs={shown !== undefined}
+          busy={busy}
+          onStart={spec.success ? () => onOpen(spec.data) : undefined}
+        />
       </div>
     </Pane>
   )

@@ -8,12 +8,20 @@ import {
   wantsToken,
 } from '../../../core/live/proxyReach.ts'
 import type { ProxySpec } from '../../../core/contract/live.ts'
-import { Button, Buttons, Copy } from '../../components/Button.tsx'
+import { Buttons, Copy } from '../../components/Button.tsx'
 import { formFields, onceFilled, SelectField, TextField } from '../../components/Field.tsx'
 import { Note, Preformatted } from '../../components/States.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useContexts } from '../../state/contexts.ts'
-import { Choice, ContextFields, LimitFields, useForm, useLiveAddress, type SourcePaneProps } from './fields.tsx'
+import {
+  Choice,
+  ContextFields,
+  LimitFields,
+  StartButton,
+  useForm,
+  useLiveAddress,
+  type SourcePaneProps,
+} from './fields.tsx'
 import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type ProxyForm } from './live.logic.ts'
 import { knowsCertificates, tokenHint, type SettledReach, reachSentence, type ReachErrors } from './reach.logic.ts'
 import styles from './Connect.module.css'
@@ -99,15 +107,12 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
           <LimitFields form={form} errors={errors} placeholder="as the server" onChange={setForm} />
           <Note kind="info">{proxySentence(form, contexts.found ?? [])}</Note>
           {lends && <Note kind={reach.token === 'none' ? 'warn' : 'info'}>{lending(form, reach)}</Note>}
-          <Buttons>
-            <Button
-              primary={shown?.kind !== 'proxy'}
-              disabled={busy || !read.ok}
-              onClick={() => read.ok && onOpen(read.spec)}
-            >
-              {busy ? 'Starting…' : shown?.kind === 'proxy' ? 'Restart the proxy' : 'Start the proxy'}
-            </Button>
-          </Buttons>
+          <StartButton
+            what="proxy"
+            runs={shown?.kind === 'proxy'}
+            busy={busy}
+            onStart={read.ok ? () => onOpen(read.spec) : undefined}
+          />
         </div>
       </Pane>
     </>

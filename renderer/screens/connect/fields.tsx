@@ -4,7 +4,7 @@ import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
 import { ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { choices, formFields, SelectField, TextField } from '../../components/Field.tsx'
-import { Segment } from '../../components/Button.tsx'
+import { Button, Buttons, Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
 import type { Contexts } from '../../state/contexts.ts'
 import { client } from '../../state/client.ts'
@@ -56,6 +56,24 @@ export function Choice<V extends string>(
         </p>
       )}
     </div>
+  )
+}
+
+/** Opens a source of this machine, or opens it anew with other settings. */
+export function StartButton(props: {
+  readonly what: string
+  readonly runs: boolean
+  readonly busy: boolean
+  /** Absent while the form has mistakes. */
+  readonly onStart: (() => void) | undefined
+}) {
+  const { what, runs, busy, onStart } = props
+  return (
+    <Buttons>
+      <Button primary={!runs} disabled={busy || onStart === undefined} onClick={() => onStart?.()}>
+        {busy ? 'Starting…' : `${runs ? 'Restart' : 'Start'} the ${what}`}
+      </Button>
+    </Buttons>
   )
 }
 

@@ -1,3 +1,4 @@
+import { fewOf } from '../../../core/text/text.ts'
 import { memo, useCallback, useMemo, useState, type KeyboardEvent } from 'react'
 import type { DumpQueue, DumpRequest } from '../../../core/frame/dump.ts'
 import { QueueField, QueueHistogram } from '../../charts/QueueField.tsx'
@@ -179,9 +180,7 @@ function Inspected(props: {
     `${format.fixed(cell.executingRequests)} executing on ${format.seats(cell.executingSeats)} seats`,
     ...(oldest === undefined ? [] : [`oldest has waited ${format.seconds((at - oldest) / 1_000)}`]),
     ...(queue?.nextDispatchR === undefined ? [] : [`next dispatch R ${format.seatSeconds(queue.nextDispatchR)}`]),
-    ...(flows.length === 0
-      ? []
-      : [flows.slice(0, 3).join(', ') + (flows.length > 3 ? ` and ${flows.length - 3} more` : '')]),
+    ...(flows.length === 0 ? [] : [fewOf(flows)]),
   ]
   return (
     <>

@@ -48,7 +48,7 @@ test('an illegal shape is refused with its bits; a recommended one can be tried'
   const shapes = page.getByRole('grid', { name: 'Smallest shapes for a target' })
   await shapes.getByRole('row', { name: /^154 6 / }).click()
   await expect(heading()).toContainText('With 154 queues and hands of 6, 16 elephants')
-  await expect(page.getByText(/is within the target of 1.00 %/)).toBeVisible()
+  await expect(page.getByText(/is within the target of 1 %/)).toBeVisible()
   await page.getByRole('button', { name: 'Reset to workload-low' }).click()
   // Until then the button of the next test moves.
   await expect(heading()).toContainText('With 128 queues and hands of 6')

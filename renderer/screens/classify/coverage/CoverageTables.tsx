@@ -11,7 +11,7 @@ import { LevelChip, LevelName, MiddleCut } from '../../../components/LevelChip.t
 import { openRequest } from '../../../state/request.ts'
 import { UNKNOWN } from '../../../../core/text/format.ts'
 import { format } from '../../../theme/format.ts'
-import { sampleOf } from '../shared/seen.data.ts'
+import { sampleOfDump } from '../../../../core/classify/requestText.ts'
 import styles from '../shared/classify.module.css'
 import type { FlowRow } from './coverage.data.ts'
 
@@ -96,7 +96,7 @@ export const FlowTable = memo(function FlowTable(props: {
       rows={rows}
       rowKey={({ key }) => key}
       onOpen={({ example }) => {
-        const request = sampleOf(example)
+        const request = sampleOfDump(example)
         if (request !== undefined) openRequest(request)
       }}
       csvName="flows-seen"

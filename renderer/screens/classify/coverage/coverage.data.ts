@@ -11,7 +11,8 @@ import { CATCH_ALL, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { DerivedServer } from '../../../../core/frame/derived.ts'
 import { flowName } from '../../../../core/frame/flow.ts'
 import { format } from '../../../theme/format.ts'
-import { sampleOf, requestWords } from '../shared/seen.data.ts'
+import { sampleOfDump } from '../../../../core/classify/requestText.ts'
+import { requestWords } from '../shared/seen.data.ts'
 
 /** Requests dispatched per second by schema, summed over servers; schemas without a rate on any server are absent. */
 export function dispatchedRates(derived: readonly DerivedServer[]): ReadonlyMap<string, number> {
@@ -97,7 +98,7 @@ export function flowTable(
     .filter((flow) => schema === undefined || flow.schema === schema)
     .toSorted((a, b) => b.requests - a.requests || (a.key < b.key ? -1 : 1))
     .map((flow): FlowRow => {
-      const sample = sampleOf(flow.example)
+      const sample = sampleOfDump(flow.example)
       const now = sample && land(sample)
       const then = sample && landInDraft?.(sample)
       const explained = now?.ok === true && now.flowSchema === flow.schema

@@ -18,7 +18,7 @@ export const ComparePane = memo(function ComparePane(props: {
   readonly draft: Classification
 }) {
   const { now, draft } = props
-  const facts = useMemo(() => factsTable([now, draft]), [now, draft])
+  const facts = useMemo(() => factsTable(now, draft), [now, draft])
   const schemas = useMemo(() => comparedSchemas(now, draft), [now, draft])
   const cells = useMemo((): AnswerCells => {
     const fact = (text: string, row: number, isChange: boolean) => (

@@ -8,7 +8,7 @@ import {
   contextOfFacts,
   seenSeats,
 } from '../../../../core/classify/classification.ts'
-import { ruleText } from '../../../../core/classify/present.ts'
+import { decidingRule } from '../../../../core/classify/present.ts'
 import { explainer } from '../../../../core/classify/explain.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
 import { whatWouldChange } from '../../../../core/classify/nearby.ts'
@@ -237,7 +237,7 @@ function AnswerHead(props: {
 function Matched({ answer }: { readonly answer: Classification }) {
   const { flowSchema, trace } = answer
   const decides = trace.find((one) => one.decides)
-  const rule = ruleText(answer)
+  const rule = decidingRule(answer)
   return (
     <p className={styles['matched']}>
       {answer.fallback ? 'nothing matches; sent to ' : 'matched by '}

@@ -20,7 +20,7 @@ import { DataTable } from '../../../components/DataTable.tsx'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { Pane } from '../../../components/Pane.tsx'
 import styles from '../shared/classify.module.css'
-import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal, chance } from './shape.data.ts'
+import { GOAL_FIELDS, type GoalField, type GoalForm, type ReadGoal } from './shape.data.ts'
 
 const LABELS: Readonly<Record<GoalField, string>> = {
   elephants: 'Elephants',
@@ -75,10 +75,10 @@ function VerdictNote({ queuing, goal }: { readonly queuing: Queuing; readonly go
   const better =
     best.handSize === queuing.handSize
       ? 'No other hand size is better for this number of queues.'
-      : `A hand of ${best.handSize} would be best for this number of queues: ${chance(best.covered)}.`
+      : `A hand of ${best.handSize} would be best for this number of queues: ${format.probability(best.covered)}.`
   return (
     <Note kind={reaches ? 'good' : 'warn'}>
-      {`${chance(covered)} is ${reaches ? 'within' : 'more than'} the target of ${chance(goal.target)}. ${better}`}
+      {`${format.probability(covered)} is ${reaches ? 'within' : 'more than'} the target of ${format.probability(goal.target)}. ${better}`}
     </Note>
   )
 }
@@ -91,7 +91,7 @@ interface ShapeRow extends Candidate {
 const COLUMNS: readonly DataColumn<ShapeRow>[] = [
   numberColumn('queues', 'Queues', (row) => row.queues, { term: 'queues' }),
   { id: 'hand', header: 'Hand size', term: 'hand-size', align: 'right', value: (row) => row.handSize },
-  numberColumn('covered', 'Hand covered', (row) => row.covered, { text: chance }),
+  numberColumn('covered', 'Hand covered', (row) => row.covered, { text: format.probability }),
   numberColumn('waiting', 'Waiting per flow', (row) => row.waiting, {
     title: 'Requests of one flow that can wait: hand size × queue length limit',
   }),

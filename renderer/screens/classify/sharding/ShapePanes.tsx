@@ -19,14 +19,7 @@ import { useSize } from '../../../charts/plot.tsx'
 import { ChartFrame } from '../../../components/ChartFrame.tsx'
 import { format } from '../../../theme/format.ts'
 import styles from '../shared/classify.module.css'
-import {
-  SHAPE_FIELDS,
-  chance,
-  type QueueingLevel,
-  type ReadShape,
-  type ShapeField,
-  type ShapeForm,
-} from './shape.data.ts'
+import { SHAPE_FIELDS, type QueueingLevel, type ReadShape, type ShapeField, type ShapeForm } from './shape.data.ts'
 
 const LABELS: Readonly<Record<ShapeField, string>> = {
   queues: 'Queues',
@@ -114,11 +107,11 @@ const COLUMNS: readonly DataColumn<OddsRow>[] = [
   { id: 'elephants', header: 'Elephants', term: 'elephant', align: 'right', value: (row) => row.elephants },
   numberColumn('covered', 'Hand covered', (row) => row.covered, {
     title: 'The chance that elephants hold every queue of a mouse’s hand: it waits behind one of them',
-    text: chance,
+    text: format.probability,
   }),
   numberColumn('touched', 'Hand touched', (row) => row.touched, {
     title: 'The chance that elephants hold at least one queue of a mouse’s hand',
-    text: chance,
+    text: format.probability,
   }),
   numberColumn('clean', 'Clean queues', (row) => row.clean, {
     title: 'Queues of a mouse’s hand that no elephant holds, on average',
@@ -178,7 +171,8 @@ export function HandSizePane(props: {
     [queues, counts],
   )
   const best = bestHand(queues, elephants)
-  const bestText = best && `best against ${format.fixed(elephants)}: ${best.handSize}, ${chance(best.covered)}`
+  const bestText =
+    best && `best against ${format.fixed(elephants)}: ${best.handSize}, ${format.probability(best.covered)}`
   return (
     <ChartFrame
       title="Hand covered, by hand size"

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { format } from '../../../theme/format.ts'
 import { mandatoryLevels, suggestedLevels, suggestedSchemas } from '../../../../core/config/builtIn.ts'
 import type { PriorityLevelConfiguration } from '../../../../core/config/objects.ts'
 import type { DumpFrame, DumpRequest } from '../../../../core/frame/dump.ts'
 import { overlapOf } from '../../../../core/sharding/overlap.ts'
 import {
-  chance,
   formOf,
   levelChoices,
   oddsSentence,
@@ -72,7 +72,7 @@ describe('sentences', () => {
       '1 elephant covers a small flow’s hand with probability 1.8e−10.',
     )
     expect(oddsSentence({ ...queuing, queues: 1, handSize: 1 }, 1, 1)).toContain('With one queue')
-    expect(chance(0)).toBe('0 %')
+    expect(format.probability(0)).toBe('0 %')
   })
 })
 

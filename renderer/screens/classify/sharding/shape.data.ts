@@ -82,14 +82,10 @@ export function readShape(form: ShapeForm): ReadShape {
   return { ok: true, queuing: { queues, handSize, queueLengthLimit } }
 }
 
-/** A chance with three digits, so that shapes which are nearly as good differ: `2.21 %`, `1.8e−5`. */
-export const chance = (odds: number | undefined): string =>
-  odds !== undefined && odds >= 0.001 ? `${format.significant(odds * 100)} %` : format.probability(odds)
-
 export function oddsSentence({ queues, handSize }: Queuing, elephants: number, covered: number): string {
   if (queues === 1) return 'With one queue, all flows wait behind each other.'
   const who = format.counted(elephants, 'elephant covers', 'elephants cover')
-  return `With ${format.fixed(queues)} queues and hands of ${handSize}, ${who} a small flow’s hand with probability ${chance(covered)}.`
+  return `With ${format.fixed(queues)} queues and hands of ${handSize}, ${who} a small flow’s hand with probability ${format.probability(covered)}.`
 }
 
 /** Flows that are drawn; the table contains the others. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
-import { filteredSeen, sampleOf, seenRequests, labelOf, requestWords, shortUser } from './seen.data.ts'
+import { sampleOfDump } from '../../../../core/classify/requestText.ts'
+import { filteredSeen, seenRequests, labelOf, requestWords, shortUser } from './seen.data.ts'
 
 const row = (more: Partial<DumpRequest>): DumpRequest => ({
   level: 'workload-low',
@@ -20,13 +21,13 @@ const row = (more: Partial<DumpRequest>): DumpRequest => ({
 })
 
 it('makes a request of a row, with the groups that the name tells', () => {
-  expect(sampleOf(row({}))).toEqual({
+  expect(sampleOfDump(row({}))).toEqual({
     user: 'system:serviceaccount:ci:runner',
     groups: ['system:serviceaccounts', 'system:serviceaccounts:ci', 'system:authenticated'],
     method: 'GET',
     url: '/api/v1/namespaces/shop/pods',
   })
-  expect(sampleOf(row({ user: undefined }))).toBeUndefined()
+  expect(sampleOfDump(row({ user: undefined }))).toBeUndefined()
 })
 
 it('shows each request once, those that wait most first', () => {

@@ -1,5 +1,4 @@
-import { requestOfDump } from '../../../../core/classify/requestText.ts'
-import { identityOf } from '../../../../core/classify/identity.ts'
+import { sampleOfDump } from '../../../../core/classify/requestText.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
 import { digestRequest } from '../../../../core/classify/classification.ts'
 import { resourceOf } from '../../../../core/request/match.ts'
@@ -22,21 +21,13 @@ export interface SeenRequest {
   readonly executing: number
 }
 
-/** A request of the dump with the groups that follow from its user's name; `undefined` for a row without details. */
-export function sampleOf(row: DumpRequest): RequestSample | undefined {
-  const found = requestOfDump(row)
-  if (found?.user === undefined) return undefined
-  const { user, method, url } = found
-  return { user, groups: [...identityOf(user).groups], method, url }
-}
-
 /** The requests of a dump, each once: those that wait most often first. */
 export function seenRequests(rows: readonly DumpRequest[]): readonly SeenRequest[] {
   const byKey = new Map<string, SeenRequest>()
   for (const row of rows) {
     const key = `${row.schema} ${row.level} ${row.user} ${row.verb} ${row.path}`
     const known = byKey.get(key)
-    const request = known?.request ?? sampleOf(row)
+    const request = known?.request ?? sampleOfDump(row)
     if (request === undefined) continue
     const waits = row.startedAt === undefined
     byKey.set(key, {

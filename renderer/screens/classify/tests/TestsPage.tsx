@@ -17,7 +17,7 @@ import { useRequestTests, changeRequestTests } from '../../../state/requestTests
 import { openPage } from '../../../state/route.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { ConfigurationNote } from '../shared/Notes.tsx'
-import { sampleOf } from '../shared/seen.data.ts'
+import { sampleOfDump } from '../../../../core/classify/requestText.ts'
 import { useConfigurations, type Configurations } from '../shared/configurations.ts'
 import { TestDetail, TestTable, type Table } from './TestTable.tsx'
 import {
@@ -242,7 +242,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
 /** Requests of a dump and where the server sent them. */
 function observedOf(dump: DumpFrame | undefined): readonly ObservedRequest[] {
   return (dump?.requests ?? []).flatMap((row): ObservedRequest[] => {
-    const request = sampleOf(row)
+    const request = sampleOfDump(row)
     return request === undefined ? [] : [{ request, flowSchema: row.schema, priorityLevel: row.level }]
   })
 }

@@ -2,7 +2,7 @@ import type { Suggestion } from '../../../../core/contract/advice.ts'
 import { VERDICT_WORDS } from '../../../../core/advice/text.ts'
 import { Button, Buttons, Copy } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
-import { valueColumn, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
+import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { LevelName } from '../../../components/LevelChip.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
@@ -80,13 +80,7 @@ const IMPACT_COLUMNS: readonly DataColumn<Impact>[] = [
   { id: 'level', header: 'Level', rowHeader: true, cell: ({ level }) => <LevelName name={level} /> },
   numberColumn('before', 'Nominal now', ({ before }) => before),
   numberColumn('after', 'After', ({ after }) => after),
-  valueColumn(
-    'change',
-    'Change',
-    ({ before, after }) =>
-      after === before ? '0' : `${after > before ? '+' : '−'}${format.seats(Math.abs(after - before))}`,
-    { align: 'right' },
-  ),
+  numberColumn('change', 'Change', ({ before, after }) => after - before, { text: (seats) => format.change(seats) }),
 ]
 
 /** Nominal limits of all levels before and after an edit. */

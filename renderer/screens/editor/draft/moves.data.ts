@@ -1,7 +1,6 @@
-import { requestOfDump } from '../../../../core/classify/requestText.ts'
+import { sampleOfDump } from '../../../../core/classify/requestText.ts'
 import { distinguisherOf, inMatchingOrder } from '../../../../core/request/match.ts'
 import { classifyingConfiguration } from '../../../../core/classify/configuration.ts'
-import { identityOf } from '../../../../core/classify/identity.ts'
 import { digestRequest, type DigestedRequest } from '../../../../core/classify/classification.ts'
 import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
 import { defaulted } from '../../../../core/guard/changes.ts'
@@ -22,12 +21,11 @@ export function withSeen(seen: readonly SeenRequest[], requests: readonly DumpRe
   const known = new Set(seen.map(({ key }) => key))
   const added = requests.flatMap((request): SeenRequest[] => {
     const key = `${request.user} ${request.verb} ${request.path}`
-    const found = known.has(key) ? undefined : requestOfDump(request)
-    if (found?.user === undefined) return []
+    const found = known.has(key) ? undefined : sampleOfDump(request)
+    if (found === undefined) return []
     known.add(key)
-    const { user, method, url } = found
-    const digested = digestRequest({ user, groups: [...identityOf(user).groups], method, url })
-    return digested.ok ? [{ key, user, digested }] : []
+    const digested = digestRequest(found)
+    return digested.ok ? [{ key, user: found.user, digested }] : []
   })
   return added.length === 0 ? seen : [...seen, ...added].slice(-MOST_SEEN)
 }

@@ -32,7 +32,7 @@ describe('an entry of the journal', () => {
   })
 
   it('names each object once, three at most', () => {
-    expect(namesText(entry(edit('a'), edit('a'), edit('b')))).toBe('a, b')
+    expect(namesText(entry(edit('a'), edit('a'), edit('b')))).toBe('a and b')
     expect(namesText(entry(edit('a'), edit('b'), edit('c'), edit('d')))).toBe('a, b, c and 1 more')
   })
 })

@@ -1,3 +1,4 @@
+import { fewOf } from '../../../../core/text/text.ts'
 import { plural } from '../../../../core/text/format.ts'
 import type { AppliedChange, JournalEntry, ObjectsOrigin } from '../../../../core/contract/objects.ts'
 import { fieldTexts } from '../../../../core/draft/fieldText.ts'
@@ -7,15 +8,8 @@ import { unixMsOf } from '../../../../core/units.ts'
 import { format } from '../../../theme/format.ts'
 import { countOf } from '../draft/apply.logic.ts'
 
-const MOST_NAMED = 3
-
-/** `workload-low, probes`: each name once. */
-export function namesText({ changes }: JournalEntry): string {
-  const names = [...new Set(changes.map(({ name }) => name))]
-  const named = names.slice(0, MOST_NAMED)
-  const more = names.length - named.length
-  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
-}
+/** `workload-low and probes`: each name once. */
+export const namesText = ({ changes }: JournalEntry): string => fewOf([...new Set(changes.map(({ name }) => name))])
 
 /** `2 created, 1 deleted`, `shares 100 → 30`, and how many more fields an entry changed. */
 export function whatText({ changes }: JournalEntry): string {
@@ -27,7 +21,7 @@ export function whatText({ changes }: JournalEntry): string {
   return [
     ...(created > 0 ? [`${created} created`] : []),
     ...(deleted > 0 ? [`${deleted} deleted`] : []),
-    ...(first === undefined ? [] : [more.length > 0 ? `${first} and ${more.length} more` : first]),
+    ...(first === undefined ? [] : [fewOf([first, ...more], 1)]),
   ].join(', ')
 }
 
