@@ -315,6 +315,9 @@ describe('a call between two streams of Node', () => {
   })
 })
 
+/** A session that Node keeps for good after its end keeps nothing else; a late error does not end the process. */
+const NOTHING_HEARD = ['error']
+
 describe('sessions of Node', () => {
   const steps = ['connect', 'remoteSettings', 'goaway', 'error', 'close', 'destroy'] as const
 
@@ -339,6 +342,7 @@ describe('sessions of Node', () => {
       session.destroy()
       node.emit('close')
       expect(closed).toBe(1)
+      expect(node.eventNames()).toEqual(NOTHING_HEARD)
       expect(ready).toBeLessThanOrEqual(1)
     }
   })
@@ -395,6 +399,7 @@ describe('sessions of Node', () => {
       session.refuse()
       node.emit('close')
       expect(closed).toBe(1)
+      expect(node.eventNames()).toEqual(NOTHING_HEARD)
     }
   })
 })

@@ -337,6 +337,19 @@ function keepAlive(session: ServerHttp2Session | ClientHttp2Session, socket: Pic
   }
 }
 
+/**
+ * Calls `closed` once, after which nothing is heard of the connection. Node keeps one whose other side never
+ * acknowledged its settings, and with it whatever its listeners reach: through the socket and the trace of the error
+ * that ended it even the memory of HTTP/2, some 25 kB, which any client could collect without bound.
+ */
+function onceClosed(node: ServerHttp2Session | ClientHttp2Session, closed: () => void): void {
+  node.on('close', () => {
+    node.removeAllListeners()
+    node.on('error', ignored)
+    closed()
+  })
+}
+
 /** Receives the events of a connection to etcd. */
 export interface UpstreamEvents {
   /** Calls may be sent: etcd accepted the connection, and with it the certificate of the proxy. */
@@ -370,7 +383,6 @@ export class UpstreamSession {
       [':authority', host],
     ]
     let failure: Error | undefined
-    let over = false
     const timer = setTimeout(
       () => end(node, socket, Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
       CONNECT_MS,
@@ -387,9 +399,7 @@ export class UpstreamSession {
       if (!this.gone) events.ready()
     })
     node.on('goaway', () => events.leaving())
-    node.on('close', () => {
-      if (over) return
-      over = true
+    onceClosed(node, () => {
       clearTimeout(timer)
       stopPings()
       events.closed(failure ?? CLOSED)
@@ -473,15 +483,12 @@ export class CallerSession {
   constructor(node: ServerHttp2Session, socket: Pick<Socket, 'destroy'>, events: CallerSessionEvents) {
     this.#node = node
     this.#socket = socket
-    let over = false
     const stopPings = keepAlive(node, socket)
     node.on('error', () => end(node, socket))
     node.on('stream', (stream, headers, _flags, raw) => events.call(new CallerStream(stream), headers, raw))
     node.once('remoteSettings', () => events.opened())
     node.on('ping', () => events.pinged())
-    node.on('close', () => {
-      if (over) return
-      over = true
+    onceClosed(node, () => {
       stopPings()
       events.closed()
     })

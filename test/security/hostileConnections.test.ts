@@ -12,8 +12,8 @@ const CHILD = fileURLToPath(new URL('hostileConnectionsChild.ts', import.meta.ur
 /** To each listener; APF_HOSTILE_CONNECTIONS sets more, such as 100000, and APF_HOSTILE_SEED others. */
 const CONNECTIONS = Number(process.env['APF_HOSTILE_CONNECTIONS'] ?? 100)
 const SEED = Number(process.env['APF_HOSTILE_SEED'] ?? 1)
-/** Only listeners whose name contains it. */
-const ONLY = process.env['APF_HOSTILE_LISTENER'] ?? ''
+/** Only listeners whose name this regular expression finds. */
+const ONLY = new RegExp(process.env['APF_HOSTILE_LISTENER'] ?? '')
 /** Of the process with all listeners. */
 const MOST_MIB = 640
 
@@ -34,7 +34,7 @@ test(
       const listeners = JSON.parse(line) as readonly Listener[]
       expect(listeners, told).not.toEqual([])
       const { pid = 0 } = child
-      for (const listener of listeners.filter(({ name }) => name.includes(ONLY))) {
+      for (const listener of listeners.filter(({ name }) => ONLY.test(name))) {
         const before = residentMib(pid)
         const ended = await attackMany(listener, CONNECTIONS, SEED)
         expect(child.exitCode, `${listener.name}: ${told}`).toBe(null)
