@@ -48,7 +48,8 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
       continue
     }
     const [, name, labels = '', value = '', time] = SAMPLE.exec(line) ?? []
-    if (name === undefined) continue
+    // Prometheus notes by such a sample that a series ended, or that a scrape failed.
+    if (name === undefined || (time !== undefined && value === 'NaN')) continue
     const instance = targetOf(labels)
     const at = time === undefined ? undefined : Math.round(Number(time) * unit)
     // Not a valid date.
