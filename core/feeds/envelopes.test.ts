@@ -105,6 +105,8 @@ const BOTH: Readonly<Record<string, (records: readonly string[]) => string>> = {
   'gcloud, textPayload': (records) =>
     records.map((record) => `---\ninsertId: x\ntextPayload: ${json(record)}\ntimestamp: '2026'\n`).join(''),
   'Logs Insights table': table(['@timestamp', '@message'], (record) => ['2026-11-20 10:00:00.010', record]),
+  logfmt: (records) =>
+    records.map((record) => `time="2026-11-20T10:00:00Z" level=info msg=${json(record)} job=a`).join('\n'),
   'Firehose, joined': (records) =>
     records.map((message) => json({ messageType: 'DATA_MESSAGE', logEvents: [{ id: '1', message }] })).join(''),
   'Log Analytics query': (records) =>

@@ -276,6 +276,9 @@ export function recordsInText(written: string, wanted: Wanted, depth = 0): reado
 /** JSON in base64 (Pub/Sub), or gzip in base64 (CloudWatch subscriptions, Kinesis), by how it begins. */
 export const BASE64 = /(?:^|["\s])(?:eyJ|ewo|ew0K|W3s|Wwo|H4sI)[\w+/-]{32}/
 
+/** The message of a line of logfmt, where it is a record itself. */
+const LOGFMT = /(?:^|\s)(?:msg|message|log|line)="((?:[^"\\]|\\.)*)"/
+
 /** A text as it was before it was quoted or encoded once more. */
 function plainOf(line: string): string | LogRecord {
   if (BASE64.test(line) && /^[\w+/\s-]+={0,2}$/.test(line)) {
@@ -287,9 +290,9 @@ function plainOf(line: string): string | LogRecord {
       return line
     }
   }
-  if (!/^"?[{[]\s*\\"/.test(line)) return line
-  const unquoted = parseJson(line.startsWith('"') ? line : `"${line}"`)
-  return typeof unquoted === 'string' ? unquoted : line
+  if (/[{[]\s*["{[]/.test(line)) return line
+  const inner = LOGFMT.exec(line)?.[1] ?? line
+  return inner !== line || /^"?[{[]\s*\\"/.test(line) ? inner.replaceAll(/\\(["\\])/g, '$1') : line
 }
 
 const COMPRESSED =
