@@ -52,6 +52,8 @@ test('a time of a text is what Date reads', () => {
   expect(unixMsOf('2026-11-21T08:30:23.451+01:00')).toBe(1_795_246_223_451)
   expect(unixMsOf('Sat, 21 Nov 2026 07:30:23 GMT')).toBe(1_795_246_223_000)
   expect(unixMsOf('2026-11-21')).toBe(Date.UTC(2026, 10, 21))
+  for (const text of ['2026-11-21T07:30', '2026-11-21 07:30', '2026-11-21T07:30:00', '2026-11-21 07:30:00.000'])
+    expect(unixMsOf(text)).toBe(Date.UTC(2026, 10, 21, 7, 30))
   for (const text of ['', 'never', '2026-13-01T00:00:00Z']) expect(unixMsOf(text)).toBeNaN()
 })
 

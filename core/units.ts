@@ -42,9 +42,12 @@ export const unixMsAfter = (start: UnixMs, ns: Nanoseconds): UnixMs => start + n
 
 /**
  * Parses ISO 8601 or any other form that ECMAScript reads, such as the `Date` header of HTTP; NaN for any other text.
- * Decimals below a millisecond are cut off. A time without a zone is local, a date without a time is UTC.
+ * Decimals below a millisecond are cut off. Without a zone it is UTC, as in all texts of the console.
  */
-export const unixMsOf = (text: string): UnixMs => Date.parse(text)
+export const unixMsOf = (text: string): UnixMs =>
+  Date.parse(!text.endsWith('Z') && WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text)
+
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/
 
 /** ISO 8601 in UTC, with milliseconds: what RFC 3339 allows. */
 export const rfc3339 = (at: UnixMs): string => new Date(at).toISOString()

@@ -200,7 +200,9 @@ describe('advice', () => {
     expect(early.suggestions).toEqual([])
     const blind = adviceOf({ 'workload-low': { demand: 280, rejected: { 'time-out': 1 } } }, { objects: null })
     expect(of(blind, 'shares')[0]).toMatchObject({ title: 'Let workload-low own 280 seats', changes: [], impact: [] })
-    expect(advise({ servers: [], objects: undefined, callers: [], flows: [] }).suggestions).toEqual([])
+    expect(
+      advise({ servers: [], objects: undefined, callers: [], flows: [], withoutNamespace: [] }).suggestions,
+    ).toEqual([])
   })
 
   it('counts requests anew after a change of limits, and keeps the demand', () => {

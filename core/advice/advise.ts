@@ -8,6 +8,7 @@ import { boundaryAdvice } from './boundaries.ts'
 import { callerAdvice } from './callers.ts'
 import { counting, ENOUGH, isInNeed, type Place, range } from './evidence.ts'
 import { lendingAdvice, queueAdvice, sharesAdvice } from './levelAdvice.ts'
+import { missedAdvice } from './missed.ts'
 import { flagAdvice, schemaAdvice, scrapeAdvice, sizeAdvice } from './serverAdvice.ts'
 import { listed } from '../text/text.ts'
 
@@ -44,6 +45,7 @@ export function advise(usage: Usage, { nodes }: AdviceOptions = {}): Advice {
     ...levels.flatMap((place) => [...sharesAdvice(place, objects), ...queueAdvice(place, objects)]),
     ...levels.flatMap((place) => lendingAdvice(place, objects, needy.length > 0)),
     ...schemaAdvice(servers, objects),
+    ...missedAdvice(usage.withoutNamespace, servers, objects),
     ...callerAdvice(usage.callers, levels),
     ...boundaryAdvice(usage.flows, levels, objects),
     ...(isLong ? flagAdvice(busiest, needy.length > 0) : []),

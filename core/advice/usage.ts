@@ -11,6 +11,7 @@ import { unixMsOf, type UnixMs } from '../units.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { BoundaryTally, type SchemaFlows } from './boundaryTally.ts'
 import { CallerTally, type LevelCallers } from './callerTally.ts'
+import { type WithoutNamespace, WithoutNamespaceTally } from './missed.ts'
 
 /** The time between pages that are further apart is not counted. */
 const LONGEST_GAP_MS = 150_000
@@ -66,6 +67,8 @@ export interface Usage {
   readonly callers: readonly LevelCallers[]
   /** How requests are divided into flows: likewise empty. */
   readonly flows: readonly SchemaFlows[]
+  /** Requests without a namespace: likewise empty. */
+  readonly withoutNamespace: readonly WithoutNamespace[]
 }
 
 /** Aggregates the events of a source, in memory that does not grow with time. */
@@ -94,6 +97,7 @@ export function createUsageTally(): UsageTally {
   const servers = new Map<string, ServerTally>()
   const callers = new CallerTally()
   const flows = new BoundaryTally()
+  const withoutNamespace = new WithoutNamespaceTally()
   const isNew = newRequests()
   const existing = createExistingLevels()
   let objects: ObjectSet | undefined
@@ -122,6 +126,7 @@ export function createUsageTally(): UsageTally {
         for (const request of event.changes.requests.filter(isNew)) {
           callers.take(request)
           flows.take(request)
+          withoutNamespace.take(request)
         }
       }
       if (event.kind === 'objects') objects = knownObjects(event.reading) ?? objects
@@ -131,6 +136,7 @@ export function createUsageTally(): UsageTally {
       objects,
       callers: callers.read(),
       flows: flows.read(),
+      withoutNamespace: withoutNamespace.read(),
     }),
   }
 }

@@ -127,6 +127,15 @@ const ofPod =
   (subresource: string, options: (words: KubectlWords) => QueryOption[], notes: readonly string[] = []): Command =>
   (words) => {
     const [first = ''] = words.args
+    if (first === '' && words.command === 'logs' && words.given('selector')) {
+      const notes = [
+        `kubectl lists the pods and requests the log of each; ${SOME_NAME} is a placeholder for one of them.`,
+      ]
+      return send(words, {
+        ...{ verb: 'get', named: builtIn('pods'), name: SOME_NAME, subresource, options: options(words), notes },
+        guessed: true,
+      })
+    }
     if (first === '') return { problem: `kubectl ${words.command} needs the name of a pod.` }
     const [type = '', name] = first.includes('/') ? first.split('/', 2) : ['pods', first]
     const target = targetOf([type])
@@ -187,6 +196,13 @@ const onNode: Command = (words) => {
     : send(words, { verb: 'patch', named, name })
 }
 
+const certificate: Command = (words) => {
+  const [, name] = words.args
+  return name === undefined
+    ? { problem: 'kubectl certificate needs approve or deny and the name of a request.' }
+    : send(words, { verb: 'update', named: builtIn('certificatesigningrequests'), name, subresource: 'approval' })
+}
+
 const rollout: Command = (words) => {
   const [action = ''] = words.args
   const reads = action === 'status' || action === 'history'
@@ -235,6 +251,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map(
     scale: change('patch', 'scale'),
     taint: change('patch'),
     rollout,
+    certificate,
+    diff: () => FILES,
     cordon: onNode,
     uncordon: onNode,
     drain: onNode,

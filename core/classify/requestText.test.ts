@@ -58,6 +58,8 @@ describe('kubectl', () => {
     ['events --for pod/x -n a', 'GET /api/v1/namespaces/a/events?fieldSelector=involvedObject.name%3Dx&limit=500'],
     ['cp team-a/web-0:/data/x ./x', 'GET /api/v1/namespaces/team-a/pods/web-0/exec'],
     ['cp ./x web-0:/data/x -n a -c main', 'GET /api/v1/namespaces/a/pods/web-0/exec?container=main'],
+    ['logs -n a -l app=web --prefix', 'GET /api/v1/namespaces/a/pods/some-name/log'],
+    ['certificate approve csr-1', 'PUT /apis/certificates.k8s.io/v1/certificatesigningrequests/csr-1/approval'],
     ['debug web-0 -n a --image=busybox', 'PATCH /api/v1/namespaces/a/pods/web-0/ephemeralcontainers'],
     ['debug node/n1 -n a -it --image=busybox', 'POST /api/v1/namespaces/a/pods'],
     ['oc get pods -n a', 'GET /api/v1/namespaces/a/pods?limit=500'],

@@ -39,6 +39,7 @@ const klogJsonOf = (n: number): string =>
   })
 
 const json = (value: unknown): string => JSON.stringify(value)
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const lines = (of: (event: string, n: number) => string) => (events: Events) =>
   events.map((event, n) => of(json(event), n)).join('\n')
 /** Rows of the table AKSAudit: members as columns, objects as texts. */
@@ -104,6 +105,8 @@ const BOTH: Readonly<Record<string, (records: readonly string[]) => string>> = {
   'gcloud, textPayload': (records) =>
     records.map((record) => `---\ninsertId: x\ntextPayload: ${json(record)}\ntimestamp: '2026'\n`).join(''),
   'Logs Insights table': table(['@timestamp', '@message'], (record) => ['2026-11-20 10:00:00.010', record]),
+  logfmt: (records) =>
+    records.map((record) => `time="2026-11-20T10:00:00Z" level=info msg=${json(record)} job=a`).join('\n'),
   'Firehose, joined': (records) =>
     records.map((message) => json({ messageType: 'DATA_MESSAGE', logEvents: [{ id: '1', message }] })).join(''),
   'Log Analytics query': (records) =>
@@ -159,6 +162,11 @@ const flat = (event: ReturnType<typeof eventOf>): Readonly<Record<string, string
 /** Every form in which a file of audit events is known to come. */
 const AUDIT: Readonly<Record<string, (events: Events) => string>> = {
   'one line each': lines((event) => event),
+  'Pub/Sub': lines((event) => json({ message: { data: base64(event), messageId: '1' }, subscription: 's' })),
+  'lines in base64': lines(base64),
+  'Firehose records in base64': (events) => json({ records: events.map((one) => ({ data: base64(json(one)) })) }),
+  'texts of JSON': lines(json),
+  'quoted without quotation marks': lines((event) => json(event).slice(1, -1)),
   'CR LF, blank lines, no last newline': lines((event) => `${event}\r\n\r`),
   'byte order mark': (events) => `\uFEFF${lines((event) => event)(events)}`,
   EventList: (items) => json({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items }),
@@ -464,7 +472,9 @@ describe('texts that are damaged or something else', () => {
       '{"kind":"Status","status":"Failure","message":"no","reason":"Forbidden","code":403}',
       /^Line 1: .*403 Forbidden: no/,
     ],
-    ['{"awslogs":{"data":"H4sI"}}', /gunzip/],
+    [json({ awslogs: { data: `H4sI${'A'.repeat(40)}` } }), /gunzip/],
+    [json({ Records: [{ kinesis: { data: `H4sI${'A'.repeat(40)}` } }] }), /gunzip/],
+    ['2026-11-20T10:00:00.1Z AUDIT: id="a" ip="1.1.1.1" method="list" user="alice"', /--audit-log-format=json/],
     [klogOf(1), /--httplog/],
     ['hello', /^Line 1: A line is not JSON: hello$/],
     [json(eventOf(1)).slice(0, 90), /^Line 1: A line is not JSON/],

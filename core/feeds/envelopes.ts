@@ -42,10 +42,6 @@ const FORMS: readonly Form[] = [
     kind === 'Status' && status === 'Failure'
       ? `The text is a response of the API server, not a log: ${[code, reason].join(' ')}: ${quoted(text(message) ?? '')}`
       : undefined,
-  ({ awslogs }) =>
-    awslogs === undefined
-      ? undefined
-      : 'The text is a compressed CloudWatch subscription event: unpack it with jq -r .awslogs.data | base64 -d | gunzip.',
   ({ messageType }) => (messageType === 'CONTROL_MESSAGE' ? [] : undefined),
   // Cloud Audit Logs, from Cloud Logging or BigQuery.
   (entry) => {
@@ -212,8 +208,10 @@ const TOO_DEEP: readonly LogRecord[] = [
  */
 export function recordsIn(value: unknown, wanted: Wanted, depth = 0): readonly LogRecord[] | undefined {
   if (depth > MOST_NESTED) return TOO_DEEP
-  if (typeof value === 'string')
+  if (typeof value === 'string') {
+    if (BASE64.test(value)) return recordsInText(value, wanted, depth)
     return value.includes('"') && wanted.traces.test(value) ? recordsInText(value, wanted, depth) : undefined
+  }
   if (Array.isArray(value)) return recordsInList(value, wanted, depth)
   if (!isJsonObject(value)) return undefined
   if (wanted.isRecord(value)) return [{ kind: 'json', value: nested(value) }]
@@ -263,7 +261,8 @@ function recordsInList(values: readonly unknown[], wanted: Wanted, depth: number
 
 /** The records in a text: those of the JSON in it, whatever is before and after, or the text itself. */
 export function recordsInText(written: string, wanted: Wanted, depth = 0): readonly LogRecord[] {
-  const line = written.trim()
+  const line = plainOf(written.trim())
+  if (typeof line !== 'string') return [line]
   const start = line.search(/[{[]\s*["{[]/)
   if (start >= 0 && !line.slice(0, start).includes('] "HTTP"')) {
     const { values, cut } = valuesIn(line.slice(start))
@@ -273,6 +272,31 @@ export function recordsInText(written: string, wanted: Wanted, depth = 0): reado
   }
   return [{ kind: 'text', text: line }]
 }
+
+/** JSON in base64 (Pub/Sub), or gzip in base64 (CloudWatch subscriptions, Kinesis), by how it begins. */
+export const BASE64 = /(?:^|["\s])(?:eyJ|ewo|ew0K|W3s|Wwo|H4sI)[\w+/-]{32}/
+
+/** The message of a line of logfmt, where it is a record itself. */
+const LOGFMT = /(?:^|\s)(?:msg|message|log|line)="((?:[^"\\]|\\.)*)"/
+
+/** A text as it was before it was quoted or encoded once more. */
+function plainOf(line: string): string | LogRecord {
+  if (BASE64.test(line) && /^[\w+/\s-]+={0,2}$/.test(line)) {
+    if (line.startsWith('H4sI')) return { kind: 'damaged', problem: COMPRESSED }
+    try {
+      const characters = atob(line.replaceAll('-', '+').replaceAll('_', '/'))
+      return new TextDecoder('utf-8').decode(Uint8Array.from(characters, (one) => one.charCodeAt(0)))
+    } catch {
+      return line
+    }
+  }
+  if (/[{[]\s*["{[]/.test(line)) return line
+  const inner = LOGFMT.exec(line)?.[1] ?? line
+  return inner !== line || /^"?[{[]\s*\\"/.test(line) ? inner.replaceAll(/\\(["\\])/g, '$1') : line
+}
+
+const COMPRESSED =
+  'A record is compressed, as in subscriptions of CloudWatch: unpack it with jq -r .awslogs.data | base64 -d | gunzip (of Kinesis: .Records[].kinesis.data).'
 
 export const cutShort = (written: string): LogRecord => ({
   kind: 'damaged',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../config/jsonValues.ts'
 import { readAuditEvent } from './auditEvent.ts'
-import { isAuditValue, isHttpValue, REQUESTS } from './envelopes.ts'
+import { BASE64, isAuditValue, isHttpValue, REQUESTS } from './envelopes.ts'
 import { isRequestLine, readHttpLogLine, readHttpLogValue } from './httpLog.ts'
 import type { FeedIdentity } from './placing.ts'
 import { type FeedRecord, quoted, unreadable } from './request.ts'
@@ -41,7 +41,7 @@ export const mergedByTime = (logs: readonly (readonly FeedRecord[])[]): readonly
 
 /** The kind of a log, from the first of its lines that tells; `undefined` for other texts. */
 export function logKindOf(text: string): FeedIdentity | undefined {
-  if (!REQUESTS.traces.test(text)) return undefined
+  if (!REQUESTS.traces.test(text) && !BASE64.test(text)) return undefined
   const unwrapper = new LogUnwrapper()
   const kindIn = (pieces: readonly LogPiece[]): FeedIdentity | undefined =>
     pieces
@@ -78,6 +78,7 @@ function auditRecord(piece: LogPiece): FeedRecord {
     return isAuditValue(piece.value) ? readAuditEvent(piece.value) : unreadable(noEvent(piece.value))
   }
   if (piece.kind === 'damaged') return unreadable(piece.problem)
+  if (/ AUDIT: id="/.test(piece.text)) return unreadable(LEGACY)
   return unreadable(isRequestLine(piece.text) ? REQUEST_LOG : `A line is not JSON: ${quoted(piece.text)}`)
 }
 
@@ -93,5 +94,6 @@ const noEvent = (value: JsonObject): string => {
     ? 'A record contains no audit event: it is empty.'
     : `A record contains no audit event: its members are ${quoted(names.join(', '))}.`
 }
+const LEGACY = 'A line is in the legacy format of audit logs, which lacks what is needed: set --audit-log-format=json.'
 const REQUEST_LOG = 'This is a line of a request log, not an audit event: read the file with --httplog.'
 const AUDIT_LOG = 'This is an audit event, not a line of a request log: read the file with --audit-file.'

@@ -112,6 +112,11 @@ export class LogUnwrapper {
       if (value !== undefined) return this.placed(this.ofValue(value), this.line)
       if (isOpening(trimmed)) return this.start('json', line)
     }
+    // A text of JSON as a value of JSON, as jq prints it without -r.
+    if (/^"[{[]/.test(trimmed) && this.columns === undefined) {
+      const value = parseJson(trimmed)
+      if (typeof value === 'string') return this.placed(recordsInText(value, this.wanted), this.line)
+    }
     if ((isFirst || trimmed === '---') && YAML_START.test(trimmed)) return this.start('yaml', line)
     if (isQuotedOpen(line) && (this.columns !== undefined || line.startsWith('"'))) return this.start('row', line)
     return this.placed(this.ofLine(trimmed), this.line)

@@ -296,6 +296,13 @@ test.each<readonly [string, string, RegExp]>([
   ['of envsubst', SMALL.replace('5', '${SHARES}'), /This is a template, not a manifest: render it first/],
   ['of Jinja', `{% for l in levels %}\n${SMALL}{% endfor %}\n`, /This is a template/],
   ['of ytt', `#@ load("@ytt:data", "data")\n---\n${SMALL.replace('5', '#@ data.values.shares')}`, /This is a template/],
+  [
+    'Terraform',
+    '# the level\nresource "kubernetes_manifest" "batch" {\n  manifest = {}\n}\n',
+    /^This is Terraform, not a/,
+  ],
+  ['Jsonnet', "local k = import 'k.libsonnet';\n{ apiVersion: 'flowcontrol.apiserver.k8s.io/v1' }\n", /with jsonnet/],
+  ['CUE', 'package flow\n\napiVersion: "flowcontrol.apiserver.k8s.io/v1"\nspec: x: >=1\n', /with cue export/],
   ['a web page', '<!DOCTYPE html><html><body>Sign in</body></html>', /^The text is a web page/],
   [
     'an error of kubectl',

@@ -10,6 +10,21 @@ const HELM =
 /** Of other tools: Jinja, envsubst, ytt. */
 const OTHER = /\{\{|\{%|\$\{\w|#@ /
 
+/** Languages that manifests are written in, by what their files begin with. */
+const LANGUAGES = [
+  {
+    name: 'Terraform',
+    signs: /^\s*(?:(?:#|\/\/).*\s+)*(?:terraform|locals|(?:resource|data|module|provider|variable|output)\s+".*")\s*\{/,
+    remedy: 'save the manifest that it makes, as with kubectl get -o yaml',
+  },
+  {
+    name: 'Jsonnet',
+    signs: /^\s*(?:(?:#|\/\/).*\s+)*(?:local\s+\w+\s*=|\(?import\s+['"])/,
+    remedy: 'evaluate it with jsonnet',
+  },
+  { name: 'CUE', signs: /^\s*(?:\/\/.*\s+)*package\s+\w+\s*\n/, remedy: 'evaluate it with cue export' },
+] as const
+
 /** Why a text is no manifest yet, and where that begins. `broken`: it is not YAML. */
 export function unrenderedIn(
   text: string,
@@ -23,6 +38,11 @@ export function unrenderedIn(
   if (at !== -1) {
     const message = `This is ${helm === -1 ? 'a template' : 'a Helm template'}, not a manifest: render it first, as with helm template CHART, and read the result (- is standard input).`
     return { at, message }
+  }
+  const language = LANGUAGES.find(({ signs }) => signs.test(text))
+  if (language !== undefined) {
+    const { name, remedy } = language
+    return { at: 0, message: `This is ${name}, not a manifest: ${remedy}, and read the result (- is standard input).` }
   }
   const fence = broken ? text.search(/^```/m) : -1
   return fence === -1

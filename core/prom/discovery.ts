@@ -39,7 +39,7 @@ export interface Discovery {
 }
 
 /** By convention, the most common first. */
-const CLUSTER_LABELS = [
+export const CLUSTER_LABELS = [
   'cluster',
   'kubernetes_cluster',
   'k8s_cluster',
@@ -47,7 +47,7 @@ const CLUSTER_LABELS = [
   'k8s_cluster_name',
   'cluster_id',
 ]
-const INSTANCE_LABELS = ['instance', 'node', 'host', 'hostname', 'pod', 'server']
+export const INSTANCE_LABELS = ['instance', 'node', 'host', 'hostname', 'pod', 'server']
 
 /** Finds clusters and servers in the series that each server has exactly once (`CLOCK`). `wish` overrides labels. */
 export function discover(clocks: readonly PromSeries[], wish: Partial<TargetLabels> = {}): Discovery {

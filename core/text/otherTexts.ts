@@ -1,6 +1,6 @@
 /** What programs print instead of an answer. */
 const ERROR =
-  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b)[^\n]*/
+  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b|Client sent an HTTP request|Too many requests, please)[^\n]*/
 /** The columns of `kubectl get`. */
 const KUBECTL_TABLE = /^NAME +(?:PRIORITYLEVEL|TYPE) +/
 
@@ -13,6 +13,8 @@ export function otherText(text: string): string | undefined {
   if (/^<[!?a-z]/i.test(begin)) return 'is a web page: save the answer of the API server itself, signed in'
   if (/^(?:bplist|%PDF)/.test(begin) || begin.includes('\u0000'))
     return 'is a binary file: unpack it, and name the texts in it'
+  if (/^(?!eyJ|ewo|ew0K|W3s|Wwo)[A-Za-z\d+/]{64,}[\r\n=]/.test(`${begin}\n`))
+    return 'is in base64: decode it with base64 -d, and unpack it if it is compressed'
   if (begin.startsWith('version https://git-lfs'))
     return 'is a pointer of Git LFS, not the file: fetch it with git lfs pull'
   if (KUBECTL_TABLE.test(begin))

@@ -33,7 +33,7 @@ const SOURCE = `Source (one of):
   --server-version V     the version that it reports and emulates, ${COVERED_RANGE} (${NEWEST_VERSION} by default)
   --seed N               random seed (1 by default); the same seed produces the same events
   --algorithm A          its flow control: upstream, or an earlier or alternative design (docs/algorithms.md)
-  --recording ID|FILE    a recording (docs/recording.md), at its end or at --at TIME
+  --recording ID|FILE    a recording (docs/recording.md), at its end or at --at TIME (UTC without a zone)
   --demo                 a recording of a real server under load
 
 ${PROMETHEUS}

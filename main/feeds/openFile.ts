@@ -2,8 +2,17 @@ import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { beginsWith, GZIP_MAGIC, ZSTD_MAGIC } from '../files/archives.ts'
-import { openRegular } from '../files/files.ts'
+import { encodingOf } from '../../core/text/encoding.ts'
+import {
+  ARCHIVE_HEAD_BYTES,
+  beginsWith,
+  GZIP_MAGIC,
+  isArchive,
+  MOST_BYTES,
+  unpack,
+  ZSTD_MAGIC,
+} from '../files/archives.ts'
+import { openRegular, readWithin } from '../files/files.ts'
 import { zstdFrames } from '../files/zstd.ts'
 import type { Place } from '../ports/places.ts'
 import { HEAD_BYTES, headOf } from './placeKeeper.ts'
@@ -78,14 +87,29 @@ export class OpenFile {
   }
 }
 
-/** The contents of a compressed file, piece by piece. Throws where it is damaged. */
+/**
+ * The contents of a packed file, piece by piece, in UTF-8. Throws where it is damaged, and `ProblemError` where it is of
+ * a format that is not read.
+ */
 export async function* unpacked(path: string): AsyncGenerator<Buffer> {
   const from = async (start: number): Promise<Readable> => (await openRegular(path)).createReadStream({ start })
-  if (beginsWith(await firstBytes(path, ZSTD_MAGIC.length), ZSTD_MAGIC)) {
+  const head = await firstBytes(path, ARCHIVE_HEAD_BYTES)
+  if (beginsWith(head, ZSTD_MAGIC)) {
     yield* zstdFrames(from, (await stat(path)).size)
     return
   }
+  if (isArchive(head) && !beginsWith(head, GZIP_MAGIC)) {
+    const file = { name: basename(path), bytes: await readWithin(path, { mostBytes: MOST_BYTES }) }
+    for (const { bytes } of await unpack(file, MOST_BYTES)) yield* [bytes, Buffer.from('\n')]
+    return
+  }
   const source = await from(0)
+  if (!isArchive(head)) {
+    const decoder = new TextDecoder(encodingOf(head))
+    for await (const piece of source as AsyncIterable<Buffer>)
+      yield Buffer.from(decoder.decode(piece, { stream: true }))
+    return
+  }
   const pieces = source.pipe(createGunzip())
   source.on('error', (error) => pieces.destroy(error))
   try {
@@ -167,9 +191,10 @@ export interface Segment {
   readonly from: number
 }
 
+/** Whether a file is read as a whole: it is packed, or in UTF-16, which a shell writes at once. */
 export async function isPacked(path: string): Promise<boolean> {
-  const head = await firstBytes(path, ZSTD_MAGIC.length)
-  return [GZIP_MAGIC, ZSTD_MAGIC].some((magic) => beginsWith(head, magic))
+  const head = await firstBytes(path, ARCHIVE_HEAD_BYTES)
+  return isArchive(head) || encodingOf(head) !== 'utf-8'
 }
 
 async function readHead(handle: FileHandle, bytes: number): Promise<Buffer> {

@@ -12,7 +12,7 @@ import {
   isSameFile,
 } from './openFile.ts'
 import { PlaceKeeper, type Progress, HEAD_BYTES, type PositionStore } from './placeKeeper.ts'
-import { messageOf } from '../../core/errors.ts'
+import { messageOf, ProblemError } from '../../core/errors.ts'
 
 export interface TailOptions {
   readonly path: string
@@ -253,7 +253,11 @@ class FileTail {
       await take(splitter.rest())
     } catch (error) {
       await take(splitter.rest())
-      this.options.warn(`${path} is damaged and was read as far as possible: ${messageOf(error)}.`)
+      this.options.warn(
+        error instanceof ProblemError
+          ? error.message
+          : `${path} is damaged and was read as far as possible: ${messageOf(error)}.`,
+      )
     }
   }
 

@@ -72,6 +72,12 @@ export async function textsOf(
   return texts
 }
 
+/** The bytes from which `isArchive` tells. */
+export const ARCHIVE_HEAD_BYTES = 262
+/** Whether bytes that begin like this are packed, be it in a format that is only recognised. */
+export const isArchive = (head: Buffer): boolean =>
+  FORMATS.some(({ magic, at = 0 }) => beginsWith(head.subarray(at), magic))
+
 const isShown = (name: string): boolean => !name.split('/').some((part) => part.startsWith('.') && part !== '.')
 
 const problem = (name: string, why: string): ProblemError =>

@@ -282,6 +282,25 @@ describe('a packed file', () => {
     expect(lines).toEqual(numbered(0, 700))
   })
 
+  test.each([
+    ['UTF-16 with a mark', (whole: string) => Buffer.from(`\uFEFF${whole}`, 'utf16le')],
+    ['UTF-16 without one', (whole: string) => Buffer.from(whole, 'utf16le')],
+    ['UTF-16, big-endian', (whole: string) => Buffer.from(`\uFEFF${whole}`, 'utf16le').swap16()],
+  ])('so is one that a shell wrote: %s', async (_name, encode) => {
+    await writeFile(path, encode(text(0, 9_000)))
+    const { tail, lines, warnings } = tailed()
+    await tail.ended
+    expect([lines.map((line) => line.replace(/^\uFEFF/, '')), warnings]).toEqual([numbered(0, 9_000), []])
+  })
+
+  test('of a format that is not read is named', async () => {
+    await writeFile(path, Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0, 4]))
+    const { tail, lines, warnings } = tailed()
+    await tail.ended
+    const words = 'audit.log is an xz file, which is not read. Unpack it yourself, and name the files in it.'
+    expect([lines, warnings]).toEqual([[], [words]])
+  })
+
   test('that is damaged is read as far as it goes', async () => {
     const packed = gzipSync(Array.from({ length: 20_000 }, () => `${Math.random()}\n`).join(''))
     await writeFile(`${path}.gz`, packed.subarray(0, packed.length / 2))

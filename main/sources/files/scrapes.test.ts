@@ -20,6 +20,15 @@ a 1 99999999999999999999
   ])
 })
 
+test('the marks of series that ended are no samples, and a failed scrape is none', () => {
+  const text =
+    'a{instance="y"} 1 1000\nb{instance="y"} 2 1000\na{instance="y"} 3 2000\nb{instance="y"} NaN 2000\na{instance="y"} NaN 3000\n'
+  expect(scrapesIn(text)).toEqual([
+    { instance: 'y', at: 1_000, text: 'a 1\nb 2\n' },
+    { instance: 'y', at: 2_000, text: 'a 3\n' },
+  ])
+})
+
 test('OpenMetrics counts seconds', () => {
   expect(scrapesIn('a 1 1000.25\na 2 1001.25\n# EOF\n')?.map(({ at }) => at)).toEqual([1_000_250, 1_001_250])
 })

@@ -107,6 +107,26 @@ describe('several servers in one text', () => {
     )
   })
 
+  it.each(['node', 'pod', 'host', 'exported_node', 'cluster', 'k8s_cluster_name'])(
+    'are told apart by %s too, where instance does not',
+    async (label) => {
+      for (const more of ['', 'instance="10.0.0.1:6443",', 'job="a",']) {
+        const text = `${line('a', 1, `${more}${label}`)}\n${line('b', 2, `${more}${label}`)}\n`
+        const { frames } = await read(text)
+        expect(frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1, 2])
+        expect(frames.every(({ id }, index) => id.includes(['a', 'b'][index] ?? '?'))).toBe(true)
+      }
+    },
+  )
+
+  it('of two clusters with servers of the same names are four', async () => {
+    const text = ['a', 'b'].flatMap((cluster) =>
+      ['1', '2'].map((server) => line(server, 1, `cluster="${cluster}",node="n${server}",instance`)),
+    )
+    const { frames } = await read(`${text.join('\n')}\n`)
+    expect(frames.map(({ id }) => id)).toEqual(['page.txt, a 1', 'page.txt, a 2', 'page.txt, b 1', 'page.txt, b 2'])
+  })
+
   it('with one instant for all are servers too, and one server stays a page', async () => {
     const two = await read(`${line('a', 1)} 1000\n${line('b', 2)} 1000\n`)
     expect(two.frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1, 2])

@@ -1,0 +1,127 @@
+import { builtInObject } from '../config/builtIn.ts'
+import type { FlowSchema, ObjectSet, PolicyRules, Subject } from '../config/objects.ts'
+import type { Suggestion } from '../contract/advice.ts'
+import type { LiveRequest } from '../contract/live.ts'
+import { NEWEST_VERSION } from '../engine/profiles.ts'
+import { matchesGroup, matchesResource, matchesSubject, matchesVerb } from '../request/match.ts'
+import { requestInfo, type RequestInfo } from '../request/requestInfo.ts'
+import { parseRequestTarget } from '../request/requestTarget.ts'
+import { plain } from '../text/format.ts'
+import { bounded, between, counting, type Counted } from './tally.ts'
+import type { ServerUsage } from './usage.ts'
+
+/** Kinds of requests, by sender, schema and target, that are told apart. */
+const MOST_KINDS = 2_000
+/** Fewer requests may be an exception. */
+const LEAST_REQUESTS = 10
+/** A schema for everybody leaves requests out on purpose. */
+const EVERYBODY = new Set(['*', 'system:authenticated', 'system:unauthenticated', 'system:serviceaccounts'])
+
+/** Requests without a namespace of one sender that one schema matched. */
+export interface WithoutNamespace extends Counted {
+  readonly example: Pick<LiveRequest, 'user' | 'groups' | 'verb' | 'url' | 'schema'>
+}
+
+/** Counts requests that have no namespace: only a part of the rules can match them. Takes each request once. */
+export class WithoutNamespaceTally {
+  private readonly kinds = new Map<string, { example: WithoutNamespace['example']; counted: Counted | undefined }>()
+
+  take({ at, user, groups, verb, url, schema, resource, namespace }: LiveRequest): void {
+    if (namespace !== '' || user === '') return
+    const key = [schema, user, verb, resource].join(' ')
+    const example = { user, groups, verb, url, schema }
+    const kind = bounded(this.kinds, key, MOST_KINDS, () => ({ example, counted: undefined as Counted | undefined }))
+    if (kind !== undefined) kind.counted = counting(kind.counted, at)
+  }
+
+  read(): readonly WithoutNamespace[] {
+    return [...this.kinds.values()].flatMap(({ example, counted: of }) => (of === undefined ? [] : { example, ...of }))
+  }
+}
+
+/** What a rule lacks to match a request of its subjects. */
+type Lacks = 'clusterScope' | 'nonResourceRules'
+
+const REMEDIES: Readonly<Record<Lacks, Pick<Suggestion, 'text' | 'snippet'> & { readonly what: string }>> = {
+  clusterScope: {
+    what: 'requests without a namespace',
+    text: 'A rule with namespaces but without clusterScope matches neither lists of all namespaces nor objects of the cluster.',
+    snippet: 'clusterScope: true\n',
+  },
+  nonResourceRules: {
+    what: 'requests for paths',
+    text: 'Resource rules match no request for a path, such as /healthz or the discovery of the API.',
+    snippet: "nonResourceRules:\n  - verbs: ['*']\n    nonResourceURLs: ['*']\n",
+  },
+}
+
+/** Schemas whose own subjects send requests without a namespace that only a later schema matches. */
+export function missedAdvice(
+  sent: readonly WithoutNamespace[],
+  [server]: readonly ServerUsage[],
+  objects: ObjectSet | undefined,
+): readonly Suggestion[] {
+  if (server === undefined || objects === undefined) return []
+  const version = server.version ?? NEWEST_VERSION
+  const precedence = new Map(objects.schemas.map(({ metadata, spec }) => [metadata.name, spec.matchingPrecedence]))
+  return objects.schemas
+    .filter(({ metadata: { name } }) => builtInObject('FlowSchema', name, version) === undefined)
+    .flatMap((schema) =>
+      (['clusterScope', 'nonResourceRules'] as const).flatMap((lacks): readonly Suggestion[] => {
+        const missed = sent.filter(
+          ({ example }) =>
+            (precedence.get(example.schema) ?? Infinity) > schema.spec.matchingPrecedence &&
+            whatLacks(schema, example) === lacks,
+        )
+        const [first] = missed.toSorted((a, b) => b.requests - a.requests)
+        const requests = missed.reduce((sum, one) => sum + one.requests, 0)
+        if (first === undefined || requests < LEAST_REQUESTS) return []
+        const { example } = first
+        const all = {
+          requests,
+          from: Math.min(...missed.map(({ from }) => from)),
+          to: Math.max(...missed.map(({ to }) => to)),
+        }
+        const { what, ...remedy } = REMEDIES[lacks]
+        return [
+          {
+            kind: 'schema',
+            verdict: 'precaution',
+            title: `Let ${schema.metadata.name} match ${what}`,
+            ...remedy,
+            server: server.id,
+            from: all.from,
+            to: all.to,
+            evidence: [
+              `Its subjects sent ${plain.counted(requests, 'such request')}, ${between(all)}; most were like ${example.verb.toUpperCase()} ${example.url.split('?', 1)[0] ?? ''} of ${example.user}, which went to ${example.schema}.`,
+            ],
+            unknown: ['Whether these requests are meant to go there.'],
+            changes: [],
+            impact: [],
+          },
+        ]
+      }),
+    )
+}
+
+function whatLacks({ spec }: FlowSchema, example: WithoutNamespace['example']): Lacks | undefined {
+  const { user, groups, verb, url } = example
+  const target = parseRequestTarget(url)
+  if (target === undefined) return undefined
+  const info = { ...requestInfo('GET', target).info, verb: verb.toLowerCase() }
+  const own = (spec.rules ?? []).filter(({ subjects }) =>
+    subjects.some((subject) => isParticular(subject) && matchesSubject(subject, { name: user, groups })),
+  )
+  if (own.length === 0) return undefined
+  if (!info.isResource)
+    return own.every(({ nonResourceRules = [] }) => nonResourceRules.length === 0) ? 'nonResourceRules' : undefined
+  return own.some((rules) => lacksScope(rules, info)) ? 'clusterScope' : undefined
+}
+
+const isParticular = ({ user, group }: Subject): boolean => !EVERYBODY.has(user?.name ?? group?.name ?? '')
+
+const lacksScope = ({ resourceRules = [] }: PolicyRules, info: RequestInfo): boolean =>
+  resourceRules.some(
+    (rule) =>
+      rule.clusterScope !== true && matchesVerb(rule, info) && matchesResource(rule, info) && matchesGroup(rule, info),
+  )
