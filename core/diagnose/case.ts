@@ -2,6 +2,8 @@ import { CAUSES, type CauseId } from '../contract/causes.ts'
 import type { CausePlace, Finding } from '../contract/diagnosis.ts'
 import { CAUSE_INFO } from './causeList.ts'
 import { not, type Clue } from './clues.ts'
+import type { Lever } from './explain.ts'
+import type { LevelFacts } from './facts.ts'
 import type { Remedy } from './remedies.ts'
 
 /** A candidate cause at a place, with all facts that decide whether it applies. */
@@ -19,6 +21,8 @@ export interface Case {
   /** What makes it more or less likely. */
   readonly hints?: readonly Clue[]
   readonly remedy: Remedy
+  /** What it does to a level, where that can be computed: how much of the trouble it explains follows from it. */
+  readonly lever?: ((level: LevelFacts) => Lever) | undefined
   /** Whom or what to look at, the part of the harm that it explains, and since when. */
   readonly culprit?: string | undefined
   readonly share?: Finding['share'] | undefined

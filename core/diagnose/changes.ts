@@ -10,6 +10,7 @@ import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import type { UnixMs } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
+import type { Lever } from './explain.ts'
 import type { Evidence, LevelFacts, ServerFacts } from './facts.ts'
 
 /** A change of one object, and what it does to a server now: the same without it. */
@@ -185,6 +186,17 @@ export function harmTo({ seats, moved, tightened, difference }: Change, { name, 
   const part = Math.min(1, came / wanted)
   const shape = difference.name === name && tightened.length > 0 ? 0.5 : 0
   return Math.max(lost >= LEAST_LOST ? lost : 0, part >= LEAST_MOVED ? part : 0, shape)
+}
+
+/** What it takes from a level, and the needs of the requests that it brings there. */
+export function leverOf({ seats, moved, tightened, difference }: Change, { name, now, before }: LevelFacts): Lever {
+  const own = seats.find(({ level }) => level === name)
+  const nominal = own === undefined ? 0 : own.without - own.now
+  // What it may borrow is taken as well.
+  const borrowed = (before?.quantities.current ?? 0) - (now.quantities.current ?? 0)
+  const shape = difference.name === name && tightened.length > 0
+  const came = moved.reduce((sum, { to, pressure }) => sum + (to === name ? pressure : 0), 0)
+  return { takes: Math.max(0, nominal, shape ? borrowed : 0), ...(came > 0 && { needs: came }) }
 }
 
 /** Whether it came before its effect. */

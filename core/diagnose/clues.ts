@@ -3,11 +3,12 @@ import type { SchemaTraffic } from '../contract/forecast.ts'
 import { flowName } from '../frame/flow.ts'
 import { histogramMean } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { largestOf, type ClientUse, type DumpedFlow } from '../verdict/ledger.ts'
+import { largestOf, watchPart, type DumpedFlow } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { meanOf } from '../twin/observe.ts'
+import { MS_PER_SECOND } from '../units.ts'
 import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
-import { byUser, type Suspect } from './suspects.ts'
+import { byUser, WIDE, type Suspect } from './suspects.ts'
 import { listed } from '../text/text.ts'
 
 /** A statement with numbers that supports or contradicts a cause. */
@@ -261,15 +262,20 @@ const NEW = 0.25
 const MUCH_EXEMPT = 0.3
 const MORE_EXEMPT = 2
 
+/** Whether exempt requests use much of the server, and far more than before. */
+export function isExemptFlood({ exempt, exemptSeats, allSeats }: ServerFacts): boolean {
+  const before = exempt?.before?.quantities.seats
+  const isMuch = exemptSeats >= Math.max(1, MUCH_EXEMPT * allSeats)
+  return isMuch && before !== undefined && exemptSeats >= MORE_EXEMPT * before
+}
+
 /** Whether a client floods that was not there before: a busy machine and longer executions follow from it. */
-export function newFlood({ levels, exempt, exemptSeats, allSeats }: ServerFacts): Clue {
-  const [found] = levels.flatMap((level) => {
+export function newFlood(server: ServerFacts): Clue {
+  const [found] = server.levels.flatMap((level) => {
     const suspect = newSuspect(level)
     return suspect === undefined ? [] : [{ level: level.name, who: suspect.name }]
   })
-  const before = exempt?.before?.quantities.seats
-  const isExempt = exemptSeats >= MUCH_EXEMPT * allSeats && before !== undefined && exemptSeats >= MORE_EXEMPT * before
-  const flood = found ?? (isExempt && exemptSeats >= 1 ? { level: EXEMPT, who: 'Exempt requests' } : undefined)
+  const flood = found ?? (isExemptFlood(server) ? { level: EXEMPT, who: 'Exempt requests' } : undefined)
   return fact(
     flood !== undefined,
     flood === undefined
@@ -322,9 +328,6 @@ export function longFlow(level: LevelFacts, { dumps }: ServerFacts): Clue {
   )
 }
 
-/** Executing seats per executing request from which requests are wide. */
-export const WIDE = 2.5
-
 /** Whether the executing requests are many seats wide. */
 export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
   weighing(
@@ -349,12 +352,6 @@ export function watchShare({ name, now }: LevelFacts, { ledger }: ServerFacts, s
   return Math.max(time / spanSeconds / Math.max(1, now.quantities.seats ?? 0), all === 0 ? 0 : watches / all)
 }
 
-/** The part of the requests of a client that are watches. */
-export function watchPart({ calls }: ClientUse): number {
-  const all = calls.reduce((sum, { count }) => sum + count, 0)
-  return calls.reduce((sum, { count, digest }) => (digest.info.verb === 'watch' ? sum + count : sum), 0) / (all || 1)
-}
-
 /** A set of queues that drains within this many seconds is short: only then do longer ones help. */
 export const SHORT_DRAIN_SECONDS = 2
 
@@ -367,6 +364,48 @@ export function drainSeconds(
   return queuing === undefined || dispatched === 0
     ? undefined
     : (queuing.queues * queuing.queueLengthLimit * spanSeconds) / dispatched
+}
+
+/** Execution times of all schemas with enough requests, exempt ones included. */
+export function slowEverywhere({ levels, exempt }: ServerFacts): Clue {
+  const pairs = [...levels, ...(exempt === undefined ? [] : [exempt])].flatMap((level) =>
+    level.now.schemas.flatMap((schema) => executionPair(schema, level.before) ?? []),
+  )
+  const slow = pairs.filter(isSlower)
+  if (pairs.length < 2) {
+    return fact(
+      levels.some(({ before }) => before !== undefined) ? false : undefined,
+      pairs.length === 0
+        ? 'There are no execution times from before, so whether the server became slower is unknown.'
+        : 'Execution times of one flow schema alone can be compared with those before.',
+    )
+  }
+  return fact(
+    slow.length >= 2 && slow.length >= 0.6 * pairs.length,
+    `Requests of ${plain.amount(slow.length)} of ${plain.counted(pairs.length, 'flow schema')} take at least twice as long as before.`,
+  )
+}
+
+/** Whether the server has as many seats as before. */
+export const sameServer = ({ id, limit, limitBefore }: ServerFacts) =>
+  fact(
+    limit === undefined || limitBefore === undefined ? undefined : limit >= 0.95 * limitBefore,
+    `${id} has ${plain.amount(limit ?? 0)} seats, and had ${plain.amount(limitBefore ?? 0)} in the first sample.`,
+  )
+
+/** For this long after a start, effects of the start itself are likely. */
+const STARTING_SECONDS = 120
+
+/** Whether the server started with as many seats as before a moment ago. */
+export function justStarted(server: ServerFacts): Clue {
+  const { restartedAt, to } = server
+  const started = restartedAt === undefined ? undefined : (to - restartedAt) / MS_PER_SECOND
+  return fact(
+    started !== undefined && started <= STARTING_SECONDS && sameServer(server).holds !== false,
+    started === undefined
+      ? 'The server did not restart.'
+      : `The server restarted ${plain.seconds(started)} before the last sample, at ${plain.time(restartedAt ?? to)}.`,
+  )
 }
 
 /** Mean execution of a level, for sentences. */

@@ -1,3 +1,5 @@
+import { levelIn, meanOf, RECOMPUTATION_MS } from '../twin/observe.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
 import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
 import { allRejected } from '../frame/recent.ts'
 import { largestOf } from '../verdict/ledger.ts'
@@ -5,7 +7,7 @@ import { plain, plural } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
-import { cameBefore, effectText, harmTo } from './changes.ts'
+import { cameBefore, effectText, harmTo, leverOf } from './changes.ts'
 import { changeText } from '../compare/noter.ts'
 import { byUser } from './suspects.ts'
 import { victimsIn } from './victims.ts'
@@ -22,6 +24,7 @@ import {
   not,
   oneFlow,
   senderOf,
+  sameServer,
   severalUsers,
   SHORT_DRAIN_SECONDS,
   slowerRequests,
@@ -62,7 +65,12 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     rejected['concurrency-limit'] > 0 && rejected['concurrency-limit'] >= 0.5 * allRejected(rejected),
     `${plain.counted(rejected['concurrency-limit'], 'request')} of ${name} rejected for concurrency-limit.`,
   )
-  const largest = largestOf(level.flows)?.flow
+  const [suspect] = level.suspects
+  // The flow of whoever stands out, which others may share.
+  const largest =
+    suspect === undefined
+      ? largestOf(level.flows)?.flow
+      : level.flows.find(({ schema, flow }) => schema === suspect.client.schema && flow === suspect.client.flow)
   return [
     ...(name === CATCH_ALL ? [catchAllCase(server, level)] : []),
     {
@@ -191,20 +199,6 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       ),
     },
     ...editCases(server, level, known),
-    {
-      cause: 'fewer-seats',
-      place,
-      text: `${server.id} has fewer seats than before${server.limit === undefined || server.limitBefore === undefined ? '' : `, ${plain.amount(server.limit)} instead of ${plain.amount(server.limitBefore)}`}: it was restarted with other flags.`,
-      culprit: server.id,
-      since: server.restartedAt,
-      victims,
-      needs: [weighing(9, not(sameServer(server)))],
-      within: [full],
-      hints: [not(more), not(slower)],
-      remedy: advice(
-        `Set --max-requests-inflight and --max-mutating-requests-inflight of ${server.id} back${server.limitBefore === undefined ? '' : `: their sum was ${plain.amount(server.limitBefore)}`}.`,
-      ),
-    },
   ]
 }
 
@@ -219,6 +213,23 @@ const LATEST_MS = 60_000
 /** Weights of an edit that suffices to explain the trouble, and of one beside a client that does. */
 const SUFFICES = 8
 const CONTRIBUTES = 2
+const LATE = 6
+/** More requests than before wait since a change that made it worse. */
+const WORSE = 1.5
+
+function worseSince({ name }: LevelFacts, { pages }: ServerFacts, at: UnixMs): Clue {
+  const queued = (from: UnixMs, to: UnixMs): number =>
+    meanOf(
+      pages
+        .filter((page) => unixMsOf(page.at) > from && unixMsOf(page.at) <= to)
+        .map((page) => levelIn(page, name)?.requests.queued ?? 0),
+    ) ?? 0
+  const [was, is] = [queued(-Infinity, at), queued(at + RECOMPUTATION_MS, Infinity)]
+  return fact(
+    is >= WORSE * was && is > 1,
+    `${plain.amount(is)} requests of ${name} waited on average since then, and ${plain.amount(was)} before.`,
+  )
+}
 
 /** Each change that takes seats from the level, brings requests to it or makes it hold fewer, as a cause of its own. */
 function editCases(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
@@ -230,7 +241,7 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
   const victims = victimsIn(server, level, { culprits: new Set(), schemas: new Set() })
   const common = {
     cause: 'recent-edit' as const,
-    within: [full, sameServer(server)],
+    within: [full],
     hints: [not(more), not(slower)],
     tier: 'objects' as const,
   }
@@ -242,6 +253,7 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
         place,
         text: `${name} has fewer nominal seats than before: an edit took shares from it, or gave shares to others.`,
         needs: [weighing(SUFFICES, shrunk(level, server))],
+        unless: [not(sameServer(server))],
         victims,
         remedy: advice('Undo the edit (Editor, Journal), or give the level back its shares.', () =>
           moreShares(known, server, level),
@@ -255,29 +267,29 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
     .map((change): Case => {
       const { at, difference, by, undo, subject, moved } = change
       const since = server.since ?? level.troubledAt
+      // A change of what was bad already may make it worse, and is not its first cause.
+      const inTime = fact(
+        cameBefore(change, since),
+        `The edit was at ${plain.time(at)}${since === undefined ? '; the trouble is as old as the samples' : `, the trouble began at ${plain.time(since)}`}.`,
+      )
       const came = moved.filter(({ to }) => to === name).map(({ client }) => client)
       return {
         ...common,
         place: difference.kind === 'FlowSchema' ? { ...place, schema: difference.name } : place,
         text: `${changeText(difference, by)}, at ${plain.time(at)}. ${effectText(change)}`,
-        needs: [
-          weighing(suffices ? SUFFICES : CONTRIBUTES, fact(true, effectText(change))),
-          fact(
-            cameBefore(change, since),
-            `The edit was at ${plain.time(at)}${since === undefined ? '; the trouble is as old as the samples' : `, the trouble began at ${plain.time(since)}`}.`,
-          ),
-        ],
+        needs: [weighing(suffices ? SUFFICES : CONTRIBUTES, fact(true, effectText(change)))],
         within: [
           full,
-          sameServer(server),
+          ...(inTime.holds === true ? [] : [worseSince(level, server, at)]),
           fact(
             since === undefined || since - at <= LATEST_MS,
             `An edit takes effect within a minute${since === undefined ? '' : `; this one was ${plain.length(Math.max(0, since - at))} before`}.`,
           ),
         ],
         // Requests that it brings are its effect.
-        hints: came.length > 0 ? [more] : common.hints,
+        hints: [...(came.length > 0 ? [more] : common.hints), weighing(LATE, inTime)],
         culprit: by === undefined ? subject : `${subject}, by ${by}`,
+        lever: (of) => leverOf(change, of),
         since: at,
         victims: victims.filter((victim) => !culprits.has(victim.name) || !came.includes(victim.name)),
         remedy:
@@ -432,9 +444,3 @@ function shrunk({ name, troubledAt }: LevelFacts, { resized }: ServerFacts) {
       : `The nominal limit of ${name} went from ${plain.amount(change.from)} to ${plain.counted(change.to, 'seat')} at ${plain.time(change.at)}${troubledAt === undefined ? '' : `; requests waited or were rejected from ${plain.time(troubledAt)} on`}.`,
   )
 }
-
-const sameServer = ({ id, limit, limitBefore }: ServerFacts) =>
-  fact(
-    limit === undefined || limitBefore === undefined ? undefined : limit >= 0.95 * limitBefore,
-    `${id} has ${plain.amount(limit ?? 0)} seats, and had ${plain.amount(limitBefore ?? 0)} in the first sample.`,
-  )

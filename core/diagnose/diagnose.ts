@@ -1,3 +1,4 @@
+import { EXEMPT } from '../config/objects.ts'
 import type { CauseId } from '../contract/causes.ts'
 import type { Diagnosis } from '../contract/diagnosis.ts'
 import { byScore, findingOf, judge, type Case, type Judged } from './case.ts'
@@ -14,6 +15,7 @@ import {
   type LevelFacts,
   type ServerFacts,
 } from './facts.ts'
+import { explainedBy, wellOf } from './explain.ts'
 import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
@@ -56,7 +58,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
   const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
   const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
-  const findings = worthShowing(ranked).map((one) => {
+  const findings = worthShowing(explained(ranked, troubled)).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return findingOf(one, { from: server?.from ?? from, to: server?.to ?? to })
   })
@@ -125,12 +127,83 @@ const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Trou
   place.level !== worst?.level.name &&
   others.some(({ level }) => level.name === place.level)
 
+/** Causes that explain less than this part of the trouble of every level are innocent. */
+const LEAST_EXPLAINED = 0.1
+/** Shapes of the configuration that follow from what fills a level, where that explains this part of its trouble. */
+const STANDING: ReadonlySet<CauseId> = new Set([
+  'lender-squeezed',
+  'nothing-to-borrow',
+  'lingering-demand',
+  'brief-burst',
+  'borrowing-capped',
+])
+const MOST_EXPLAINED = 0.5
+
+/** With the part of the trouble that each explains; without those that explain nearly nothing. */
+function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): readonly Judged[] {
+  const isSlower = ranked.some(({ given }) => given.cause === 'slow-server')
+  const parts = new Map<Judged, number>()
+  const explainedIn = new Map<string, { readonly part: number; readonly score: number }>()
+  for (const { server, level } of troubled) {
+    const acting = ranked.flatMap((one) => {
+      const { lever, place } = one.given
+      const isHere = place.level === undefined || place.level === EXEMPT || place.level === level.name
+      const isSaid = isSlower && one.given.cause === 'slow-requests'
+      return lever === undefined || place.server !== server.id || !isHere || isSaid
+        ? []
+        : [{ one, lever: lever(level) }]
+    })
+    const levers = acting.slice(0, MOST_LEVERS).map(({ lever }) => lever)
+    const taken = levers.reduce((sum, { takes = 0 }) => sum + takes, 0)
+    const found = explainedBy(wellOf(level, taken), levers)
+    const key = `${server.id} ${level.name}`
+    for (const [i, part] of found.entries()) {
+      const one = acting[i]?.one
+      if (one === undefined) continue
+      parts.set(one, Math.max(parts.get(one) ?? 0, part))
+      const known = explainedIn.get(key) ?? { part: 0, score: 0 }
+      explainedIn.set(key, {
+        part: known.part + part,
+        score: part >= LEAST_EXPLAINED ? Math.max(known.score, one.score) : known.score,
+      })
+      // What a server suffers as a whole explains what the levels do.
+      if (one.given.place.level === undefined || one.given.place.level === EXEMPT)
+        explainedIn.set(`${server.id} `, { part: 1, score: one.score })
+    }
+  }
+  const isLess = ({ score }: Judged, by: { readonly part: number; readonly score: number } | undefined): boolean =>
+    by !== undefined && by.part >= MOST_EXPLAINED && by.score > score
+  return ranked.flatMap((one) => {
+    const { cause, place, share } = one.given
+    const part = parts.get(one)
+    const level = explainedIn.get(`${place.server} ${place.level}`)
+    const isAmong = level !== undefined && level.part > 0 && part !== undefined
+    if (isAmong && part < LEAST_EXPLAINED) return []
+    if (isSlower && cause === 'slow-requests') return []
+    if (STANDING.has(cause) && (isLess(one, level) || isLess(one, explainedIn.get(`${place.server} `)))) return []
+    if (part === undefined || part === 0) return [one]
+    return [{ ...one, given: { ...one.given, share: shareOf(part, share) } }]
+  })
+}
+
+/** More causes of one level are not told apart. */
+const MOST_LEVERS = 6
+
+/** The part that a cause explains, with the range that so many observed requests allow. */
+function shareOf(part: number, seen: Case['share']): Case['share'] {
+  const scale = seen === undefined ? 1 : part / Math.max(part, seen.part)
+  return { part, low: Math.min(part, (seen?.low ?? part) * scale), high: Math.max(part, (seen?.high ?? part) * scale) }
+}
+
 /** Each cause of a place once; causes with far less evidence than the best are dropped. */
 function worthShowing(ranked: readonly Judged[]): readonly Judged[] {
   const best = Math.max(0, ...ranked.map(({ score }) => score))
   const shown = ranked.filter(
     ({ given, score }) =>
-      ALWAYS_SHOWN.has(given.cause) || CAUSE_INFO[given.cause].group === 'own side' || score >= LEAST_OF_BEST * best,
+      ALWAYS_SHOWN.has(given.cause) ||
+      CAUSE_INFO[given.cause].group === 'own side' ||
+      (given.share?.part ?? 0) >= LEAST_EXPLAINED ||
+      score >= LEAST_OF_BEST * best,
   )
   const specific = shown.some(
     ({ given, known }) => known && given.cause !== 'overload' && given.cause !== 'dangling-schema',

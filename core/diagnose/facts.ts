@@ -12,7 +12,7 @@ import { hasRestarted, quantiles } from '../frame/rates.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { inOrder, levelIn, meanOf, observe } from '../twin/observe.ts'
 import { createLedger, type DumpedFlow, type Ledger } from '../verdict/ledger.ts'
-import { onsetOf, settled } from './onset.ts'
+import { onsetOf, settled, slowerApartFrom } from './onset.ts'
 import { suspectsOf, type Suspect } from './suspects.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 
@@ -102,6 +102,8 @@ export interface ServerFacts {
   /** Who uses it, and who did before. */
   readonly ledger: Ledger
   readonly earlier: Ledger
+  /** When executions became longer although no client began to use much then; `undefined` if they did not. */
+  readonly slowedAt: UnixMs | undefined
   /** When the present trouble began; `undefined` without trouble, or where it is as old as the samples. */
   readonly since: UnixMs | undefined
   readonly hasBaseline: boolean
@@ -151,12 +153,22 @@ export function serverFacts(
   const before = observe(baseline)
   const begin = unixMsOf(inside[0]?.at ?? last.at)
   const ledger = ledgerOf({ dumps, requests }, begin, to)
-  const earlier = ledgerOf({ dumps, requests }, unixMsOf(baseline[0]?.at ?? last.at), begin - 1)
+  const [first0, last0] = [baseline[0], baseline.at(-1)].map((page) => unixMsOf(page?.at ?? last.at))
+  // Who causes it may have begun shortly before it showed.
+  const lead = Math.min(LEAD_MS, ((last0 ?? begin) - (first0 ?? begin)) / 3)
+  const earlier = ledgerOf({ dumps, requests }, first0 ?? begin, begin - 1 - lead)
   const all = inside.map(({ levels }) => levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0))
   const exemptSeats = inside.map(({ levels }) => levels.find(isExempt)?.seats.executing ?? 0)
   const shape = new Map(
     objects?.levels.map((level) => [level.metadata.name, defaultLevel(level).spec.limited] as const) ?? [],
   )
+  const limited = last.levels
+    .filter((level) => !isExempt(level))
+    .map((level) => levelFacts(level, { inside, now, before, ledger, earlier, dumps, spec: shape.get(level.name) }))
+  const floods = [
+    ...limited.flatMap(({ suspects }) => suspects.flatMap((one) => one.since ?? [])),
+    ...(exemptSince(run, meanOf(exemptSeats) ?? 0) ?? []),
+  ]
   return {
     id: last.id,
     from: unixMsOf(inside[0]?.at ?? last.at),
@@ -164,9 +176,8 @@ export function serverFacts(
     pages: inside,
     last,
     stepMs: now.stepMs,
-    levels: last.levels
-      .filter((level) => !isExempt(level))
-      .map((level) => levelFacts(level, { inside, now, before, ledger, earlier, dumps, spec: shape.get(level.name) })),
+    levels: limited,
+    slowedAt: floods.length === 0 ? undefined : slowerApartFrom(settled(run), floods),
     exempt: last.levels
       .filter(isExempt)
       .map(({ name }) => ({ name, now: observed(now, name), before: before && observed(before, name) }))[0],
@@ -195,6 +206,14 @@ export function serverFacts(
     }),
   }
 }
+
+/** The first page with half of the present exempt seats, where they are many. */
+function exemptSince(pages: readonly ServerFrame[], seats: number): readonly UnixMs[] | undefined {
+  const first = pages.find(({ levels }) => (levels.find(isExempt)?.seats.executing ?? 0) >= seats / 2)
+  return first === undefined || seats < 1 ? undefined : [unixMsOf(first.at)]
+}
+
+const LEAD_MS = 15_000
 
 /** Dumps and single requests between two instants. */
 function ledgerOf(
@@ -267,11 +286,18 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
         : suspectsOf({
             level: name,
             limit: now.quantities.current ?? last.limits.current ?? 0,
+            factor: longerBy(now, context.before && observed(context.before, name)),
             now: context.ledger,
             before: context.earlier,
             dumps: context.dumps,
           }),
   }
+}
+
+/** How many times longer than before its requests execute. */
+function longerBy(now: ObservedLevel, before: ObservedLevel | undefined): number {
+  const [is, was] = [executionOf(now), before && executionOf(before)]
+  return is === undefined || was === undefined || was === 0 ? 1 : Math.max(1, is / was)
 }
 
 /** Of the current limit. */

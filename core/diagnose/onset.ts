@@ -200,3 +200,51 @@ function executions(
   }
   return found
 }
+
+/** Executions before and after an instant are compared over this time; a flood explains what changes this close to it. */
+const ASIDE_MS = 20_000
+const OF_FLOOD_MS = 12_000
+const APART = 1.8
+/** The same after a flood began: a machine becomes slower by and by as it fills. */
+const APART_LATER = 3
+/** Seconds; quick requests vary by less. */
+const LEAST_SLOWER = 0.05
+const MOST_SLOWER = 0.6
+
+/**
+ * When requests of most flow schemas, and of two at least, became longer at once, while none of these floods began;
+ * `undefined` if they never did.
+ */
+export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly UnixMs[]): UnixMs | undefined {
+  const bins = spaced(pages, OF_FLOOD_MS / 3)
+  const steps = bins.slice(1).map((page, i) => ({ at: unixMsOf(page.at), of: executions(bins[i] ?? page, page) }))
+  const means = (from: UnixMs, to: UnixMs): ReadonlyMap<string, number> => {
+    const sums = new Map<string, { sum: number; count: number }>()
+    for (const { at, of } of steps) {
+      if (at <= from || at > to) continue
+      for (const [key, { sum, count }] of of) {
+        const all = sums.get(key) ?? { sum: 0, count: 0 }
+        sums.set(key, { sum: all.sum + sum, count: all.count + count })
+      }
+    }
+    return new Map(
+      [...sums].flatMap(([key, { sum, count }]) => (count < FEWEST_FINISHED ? [] : [[key, sum / count] as const])),
+    )
+  }
+  return bins
+    .map(({ at }) => unixMsOf(at))
+    .find((at) => {
+      if (floods.some((flood) => Math.abs(at - flood) < OF_FLOOD_MS)) return false
+      // What a flood does is not compared with the time before it.
+      const from = Math.max(at - ASIDE_MS, ...floods.flatMap((flood) => (flood < at ? [flood + OF_FLOOD_MS / 2] : [])))
+      const to = Math.min(at + ASIDE_MS, ...floods.flatMap((flood) => (flood > at ? [flood] : [])))
+      const [was, is] = [means(from, at), means(at, to)]
+      const ratios = [...is].flatMap(([key, mean]) => {
+        const earlier = was.get(key)
+        return earlier === undefined || earlier === 0 ? [] : [mean - earlier < LEAST_SLOWER ? 1 : mean / earlier]
+      })
+      const least = floods.some((flood) => flood < at) ? APART_LATER : APART
+      const slower = ratios.filter((ratio) => ratio >= least).length
+      return slower >= 2 && slower >= MOST_SLOWER * ratios.length
+    })
+}

@@ -2,14 +2,19 @@ import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
+import { slowFactor } from './explain.ts'
 import {
   executionPair,
   fact,
+  isExemptFlood,
   isSlower,
+  justStarted,
   moreRequests,
   newFlood,
   not,
   oneFlow,
+  sameServer,
+  slowEverywhere,
   trouble,
   weighing,
   type Clue,
@@ -28,8 +33,6 @@ import { listed } from '../text/text.ts'
 
 /** Fraction of its seats from which a server is full. */
 const FULL_SERVER = 0.9
-/** For this long after a start, effects of the start itself are likely. */
-const STARTING_SECONDS = 120
 /** A level of another server that uses less than this fraction of its limit could take more load. */
 const IDLE_LEVEL = 0.5
 
@@ -40,6 +43,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const [worst] = troubled
   const inTrouble = fact(worst !== undefined, worst === undefined ? 'No request waits or is rejected.' : trouble(worst))
   const everywhere = slowEverywhere(server)
+  const ofFlood = slowedByFlood(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
   const slowed = slowedIn(server)
   const [exempt] = byUser(server.ledger, EXEMPT)
@@ -48,7 +52,6 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     ({ name }) => name !== exempt?.name,
   )
   const common = { since: server.since, victims: suffering }
-  const started = server.restartedAt === undefined ? undefined : (server.to - server.restartedAt) / 1_000
   return [
     {
       cause: 'slow-server',
@@ -58,7 +61,10 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       symptom: slowTitle(slowed),
       text: 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.',
       needs: [weighing(5, everywhere)],
-      // A flood makes a machine busy: it comes first, and both may be true.
+      // Two that began at different times share it.
+      lever: () => ({ factor: Math.sqrt(slowFactor(server) * (isExemptFlood(server) ? 1 : slowFactor(server))) }),
+      // A flood makes a machine busy, unless that became slower at another time.
+      unless: [ofFlood],
       hints: [
         weighing(5, not(newFlood(server))),
         inTrouble,
@@ -90,6 +96,10 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           everywhere.holds === true ? everywhere.text : inTrouble.text,
         ),
       ],
+      lever: ({ now, before }) => ({
+        factor: ofFlood.holds === true ? slowFactor(server) : Math.sqrt(slowFactor(server)),
+        takes: Math.max(0, (before?.quantities.current ?? 0) - (now.quantities.current ?? 0)),
+      }),
       hints: [
         weighing(9, fact(exemptShare >= 0.3, `${plain.percent(exemptShare)} of the executing seats are exempt.`)),
       ],
@@ -133,32 +143,31 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       ),
     },
     {
+      cause: 'fewer-seats',
+      place,
+      text: `${server.id} has fewer seats than before${server.limit === undefined || server.limitBefore === undefined ? '' : `, ${plain.amount(server.limit)} instead of ${plain.amount(server.limitBefore)}`}: it was restarted with other flags.`,
+      culprit: server.id,
+      since: server.restartedAt,
+      victims: suffering,
+      needs: [weighing(9, not(sameServer(server)))],
+      within: [inTrouble],
+      lever: ({ now }) => ({
+        takes: (now.quantities.current ?? 0) * ((server.limitBefore ?? 0) / Math.max(1, server.limit ?? 0) - 1),
+      }),
+      hints: troubled.slice(0, 1).map((level) => not(moreRequests(level))),
+      remedy: advice(
+        `Set --max-requests-inflight and --max-mutating-requests-inflight of ${server.id} back${server.limitBefore === undefined ? '' : `: their sum was ${plain.amount(server.limitBefore)}`}.`,
+      ),
+    },
+    {
       cause: 'server-restarted',
       place,
       victims: suffering,
       culprit: server.id,
       since: server.restartedAt,
       text: 'The server restarted a moment ago: clients list and watch everything again, and its limits start over.',
-      needs: [
-        weighing(
-          8,
-          fact(
-            started !== undefined && started <= STARTING_SECONDS,
-            started === undefined
-              ? 'The server did not restart.'
-              : `The server restarted ${plain.seconds(started)} before the last sample, at ${plain.time(server.restartedAt ?? server.to)}.`,
-          ),
-        ),
-      ],
-      within: [
-        inTrouble,
-        fact(
-          server.limit === undefined || server.limitBefore === undefined
-            ? undefined
-            : server.limit >= 0.95 * server.limitBefore,
-          `It has ${plain.amount(server.limit ?? 0)} seats, and had ${plain.amount(server.limitBefore ?? 0)}.`,
-        ),
-      ],
+      needs: [weighing(8, justStarted(server))],
+      within: [inTrouble],
       // After a start all clients come back; one that floods is another cause.
       unless: worst === undefined ? [] : [oneFlow(worst, server)],
       remedy: advice(
@@ -169,29 +178,20 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   ]
 }
 
+/** Whether a flood explains that requests take longer. */
+function slowedByFlood(server: ServerFacts): Clue {
+  const flood = newFlood(server)
+  return server.slowedAt === undefined
+    ? flood
+    : fact(
+        false,
+        `Requests of several levels took longer from ${plain.time(server.slowedAt)} on, when no client began to flood.`,
+      )
+}
+
 /** The end of a sentence. */
 const slowTitle = (slowed: Finding['victims']): string =>
   `requests take longer than before${slowed.length === 0 ? '' : `: ${victimNames(slowed)}`}.`
-
-/** Execution times of all schemas with enough requests, exempt ones included. */
-function slowEverywhere({ levels, exempt }: ServerFacts): Clue {
-  const pairs = [...levels, ...(exempt === undefined ? [] : [exempt])].flatMap((level) =>
-    level.now.schemas.flatMap((schema) => executionPair(schema, level.before) ?? []),
-  )
-  const slow = pairs.filter(isSlower)
-  if (pairs.length < 2) {
-    return fact(
-      levels.some(({ before }) => before !== undefined) ? false : undefined,
-      pairs.length === 0
-        ? 'There are no execution times from before, so whether the server became slower is unknown.'
-        : 'Execution times of one flow schema alone can be compared with those before.',
-    )
-  }
-  return fact(
-    slow.length >= 2 && slow.length >= 0.6 * pairs.length,
-    `Requests of ${plain.amount(slow.length)} of ${plain.counted(pairs.length, 'flow schema')} take at least twice as long as before.`,
-  )
-}
 
 function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly ServerFacts[]): Case {
   const { name } = level

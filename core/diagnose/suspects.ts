@@ -2,7 +2,15 @@ import { unixMsOf, type UnixMs } from '../units.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import { maxMinShares } from '../frame/flow.ts'
 import { median } from '../frame/quantile.ts'
-import { clientName, countIn, pressureOf, shareRange, type ClientUse, type Ledger } from '../verdict/ledger.ts'
+import {
+  clientName,
+  countIn,
+  pressureOf,
+  shareRange,
+  watchPart,
+  type ClientUse,
+  type Ledger,
+} from '../verdict/ledger.ts'
 
 /** A client whose requests take or want far more seats of a level than those of the others. */
 export interface Suspect {
@@ -17,18 +25,38 @@ export interface Suspect {
   readonly others: number
   readonly limit: number
   readonly since: UnixMs | undefined
+  /** What its requests do: most of them wait for seats, or they hold them by their length, their width or as watches. */
+  readonly cause: 'one-flow' | 'slow-reader' | 'wide-requests' | 'watch-storm'
+  /** Seats that its executing requests have, how long these had executed, and how wide its requests are; means. */
+  readonly seats: number
+  readonly seconds: number
+  readonly seatsPerRequest: number
 }
 
 /** A client with less of the excess, or fewer observed requests, or hardly more than the others, is no suspect. */
-const LEAST_SHARE = 0.25
+const LEAST_SHARE = 0.15
 const FEWEST_SEEN = 5
 const OUT_OF_PROPORTION = 3
+/** The same for one that was not there when the dumps began: those who wait for it want more than before, too. */
+const MORE_THAN_OLD = 1.5
+const NEW_AFTER_MS = 15_000
+const FEWEST_AT_ONCE = 5
+/** Fewer clients that were there before do not show how much more everybody wants in a jam. */
+const FEWEST_OLD = 3
 const MOST_SUSPECTS = 3
+/** Whoever holds this part of the seats with requests that take so much longer than others, or are watches, or so wide. */
+const HOLDS = 0.3
+const LONG_SECONDS = 4
+const LONGER = 3
+const MUCH_WATCHES = 0.25
+export const WIDE = 2.5
 
 interface Situation {
   readonly level: string
   /** Seats. */
   readonly limit: number
+  /** How many times longer than before its requests execute. */
+  readonly factor: number
   readonly now: Ledger
   readonly before: Ledger
   /** Oldest first. */
@@ -36,9 +64,18 @@ interface Situation {
 }
 
 /** Clients that want more of a level than an equal share and cause most of what is wanted beyond its seats. */
-export function suspectsOf({ level, limit, now, before, dumps }: Situation): readonly Suspect[] {
-  const users = byUser(now, level)
-  const all = users.reduce((sum, { pressure }) => sum + pressure, 0)
+export function suspectsOf({ level, limit, factor, now, before, dumps }: Situation): readonly Suspect[] {
+  const earlier = new Map(byUser(before, level).map(({ name, pressure }) => [name, pressure]))
+  const all = byUser(now, level)
+  // In a jam the requests of everybody pile up: whoever was there before wants as many times more than before as usual.
+  const grown = all.flatMap(({ name, pressure }) => {
+    const was = earlier.get(name) ?? 0
+    return was === 0 ? [] : [pressure / was]
+  })
+  const jam = grown.length < FEWEST_OLD ? 1 : Math.max(1, (median(grown) ?? 1) / factor)
+  const users = all
+    .map((user) => (earlier.has(user.name) ? { ...user, pressure: user.pressure / jam } : user))
+    .toSorted((a, b) => b.pressure - a.pressure)
   const shares = maxMinShares(
     users.map(({ pressure }) => pressure),
     limit,
@@ -46,32 +83,96 @@ export function suspectsOf({ level, limit, now, before, dumps }: Situation): rea
   const wanting = users.map((user, i) => ({ ...user, beyond: user.pressure - (shares[i] ?? 0) }))
   const excess = wanting.reduce((sum, { beyond }) => sum + beyond, 0)
   if (excess === 0) return []
-  const earlier = new Map(byUser(before, level).map(({ name, pressure }) => [name, pressure]))
-  const isOutOfProportion = (pressure: number): boolean =>
-    pressure >= OUT_OF_PROPORTION * (median(users.map((one) => one.pressure).filter((one) => one !== pressure)) ?? 0)
-  return wanting
-    .filter(
-      // Few have a large part, so that few are compared with all others.
-      ({ pressure, beyond, seen }) =>
-        beyond >= LEAST_SHARE * excess && seen >= FEWEST_SEEN && isOutOfProportion(pressure),
+  const wanted = users.reduce((sum, { pressure }) => sum + pressure, 0)
+  // Few have a large part, so that few are compared with all others.
+  const large = wanting.filter(
+    ({ beyond, seats, seen }) =>
+      seen >= FEWEST_SEEN && (beyond >= LEAST_SHARE * excess || (limit > 0 && seats >= HOLDS * limit)),
+  )
+  const fresh = new Set(
+    large.filter(({ name }) => isNew({ dumps, level, name, known: earlier })).map(({ name }) => name),
+  )
+  const old = users.filter(({ name }) => !fresh.has(name))
+  const mostOld = Math.max(0, ...old.map(({ pressure }) => pressure))
+  const usual = (of: string): number =>
+    median((old.length > 1 ? old : users).flatMap(({ name, pressure }) => (name === of ? [] : [pressure]))) ?? 0
+  return (
+    large
+      // A small client that no earlier dump happens to show has many requests in a jam, too.
+      .filter(({ name }) => jam === 1 || earlier.has(name) || fresh.has(name))
+      .filter(
+        ({ name, pressure, seats }) =>
+          pressure >= OUT_OF_PROPORTION * usual(name) ||
+          (fresh.has(name) && (pressure >= MORE_THAN_OLD * mostOld || seats >= HOLDS * limit)),
+      )
+      .slice(0, MOST_SUSPECTS)
+      .map(({ name, client, pressure, beyond, seen, uses }): Suspect => {
+        const part = beyond / excess
+        // Requests that wait for long are in several dumps.
+        const independent = Math.max(1, Math.round(seen / Math.max(1, now.dumps / 2)))
+        const { low, high } = shareRange(part * independent, independent)
+        return {
+          client,
+          name,
+          pressure,
+          before: before.dumps + before.requests === 0 ? undefined : (earlier.get(name) ?? 0),
+          share: { part, low, high },
+          others: wanted - pressure,
+          limit,
+          since: sinceOf(dumps, level, name, client),
+          ...natureOf(
+            uses,
+            users.filter((other) => other.name !== name),
+          ),
+        }
+      })
+  )
+}
+
+function natureOf(
+  uses: readonly ClientUse[],
+  others: readonly UserUse[],
+): Pick<Suspect, 'cause' | 'seats' | 'seconds' | 'seatsPerRequest'> {
+  const sum = (of: (use: ClientUse) => number, all = uses): number => all.reduce((total, use) => total + of(use), 0)
+  const secondsOf = (all: readonly ClientUse[]): number =>
+    sum((use) => (use.seconds ?? 0) * use.seenExecuting, all) /
+    Math.max(
+      1,
+      sum((use) => use.seenExecuting, all),
     )
-    .slice(0, MOST_SUSPECTS)
-    .map(({ name, client, pressure, beyond, seen }): Suspect => {
-      const part = beyond / excess
-      // Requests that wait for long are in several dumps.
-      const independent = Math.max(1, Math.round(seen / Math.max(1, now.dumps / 2)))
-      const { low, high } = shareRange(part * independent, independent)
-      return {
-        client,
-        name,
-        pressure,
-        before: before.dumps + before.requests === 0 ? undefined : (earlier.get(name) ?? 0),
-        share: { part, low, high },
-        others: all - pressure,
-        limit,
-        since: sinceOf(dumps, level, name, client),
-      }
-    })
+  const [seats, seconds] = [sum((use) => use.seats), secondsOf(uses)]
+  const seatsPerRequest =
+    sum(pressureOf) /
+    Math.max(
+      1e-6,
+      sum((use) => use.waiting + use.executing),
+    )
+  const isLong = seconds >= LONG_SECONDS && seconds >= LONGER * secondsOf(others.flatMap((other) => other.uses))
+  const watches = sum((use) => use.seats * watchPart(use))
+  const cause =
+    seats > 0 && watches >= MUCH_WATCHES * seats
+      ? 'watch-storm'
+      : seats > 0 && seatsPerRequest >= WIDE
+        ? 'wide-requests'
+        : isLong
+          ? 'slow-reader'
+          : 'one-flow'
+  return { cause, seats, seconds, seatsPerRequest }
+}
+
+/** Whether a client that the first dumps do not show stood out at once from those that were there before. */
+function isNew({ dumps, level, name, known }: Appearance): boolean {
+  const [begin, at] = [dumps[0], dumps.find((dump) => (countIn(dump, level, name) ?? 0) > 0)]
+  if (begin === undefined || at === undefined || unixMsOf(at.at) - unixMsOf(begin.at) < NEW_AFTER_MS) return false
+  const others = Math.max(0, ...[...known.keys()].map((other) => countIn(at, level, other) ?? 0))
+  return (countIn(at, level, name) ?? 0) >= Math.max(FEWEST_AT_ONCE, STOOD_OUT * others)
+}
+const STOOD_OUT = 2
+
+interface Appearance extends Pick<Situation, 'dumps' | 'level'> {
+  readonly name: string
+  /** Clients that were there before. */
+  readonly known: ReadonlyMap<string, unknown>
 }
 
 interface UserUse {
@@ -79,6 +180,8 @@ interface UserUse {
   /** The flow of it that wants the most. */
   readonly client: ClientUse
   readonly pressure: number
+  /** Those that its executing requests have. */
+  readonly seats: number
   readonly seen: number
   readonly uses: readonly ClientUse[]
 }
@@ -87,17 +190,19 @@ interface UserUse {
 export function byUser({ clients }: Ledger, level: string): readonly UserUse[] {
   const found = new Map<
     string,
-    { name: string; client: ClientUse; pressure: number; seen: number; uses: ClientUse[] }
+    { name: string; client: ClientUse; pressure: number; seats: number; seen: number; uses: ClientUse[] }
   >()
   for (const client of clients) {
     if (client.level !== level) continue
     const name = clientName(client)
     const seen = client.seenWaiting + client.seenExecuting + (client.sent?.count ?? 0)
     const known = found.get(name)
-    if (known === undefined) found.set(name, { name, client, pressure: pressureOf(client), seen, uses: [client] })
+    if (known === undefined)
+      found.set(name, { name, client, pressure: pressureOf(client), seats: client.seats, seen, uses: [client] })
     else {
       known.uses.push(client)
       known.pressure += pressureOf(client)
+      known.seats += client.seats
       known.seen += seen
     }
   }

@@ -1,7 +1,7 @@
 import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
 import { flowName } from '../frame/flow.ts'
 import { plain } from '../text/format.ts'
-import { likelyCause, victimsSentence } from '../verdict/cause.ts'
+import { likelyCause, shareText, victimsSentence } from '../verdict/cause.ts'
 import { listed } from '../text/text.ts'
 
 /** `flow a of workload-low on api-1:6443`; empty without a place. */
@@ -48,13 +48,18 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
   if (cause === undefined || cause.group === 'none') return lines
   const where = causePlaceText(cause.place)
   const elsewhere = likelyCause([cause, ...others])?.others ?? []
-  const possible = [
+  const beside = others.filter((one) => !elsewhere.includes(one) && one.group !== 'none')
+  const named = (isExplained: boolean): readonly string[] => [
     ...new Set(
-      others
-        .filter((one) => !elsewhere.includes(one) && one.group !== 'none')
-        .map(({ title, culprit }) => `${title.toLowerCase()}${culprit === undefined ? '' : ` (${culprit})`}`),
+      beside
+        .filter(({ share }) => (share !== undefined) === isExplained)
+        .map((one) => {
+          const { title, culprit } = one
+          return `${title.toLowerCase()}${culprit === undefined ? '' : `: ${culprit}`}${shareText(one, plain)}`
+        }),
     ),
   ]
+  const [causes, possible] = [named(true), named(false)]
   return [
     ...lines,
     `Cause (${cause.confidence})${where === '' ? '' : `, ${where}`}: ${cause.text}`,
@@ -65,6 +70,7 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
       ...victimLines(other),
       `Remedy there: ${other.remedy.text}`,
     ]),
+    ...(causes.length === 0 ? [] : [`Also causes it: ${listed(causes)}.`]),
     ...(possible.length === 0 ? [] : [`Also possible: ${listed(possible)}.`]),
     ...innocentLines(innocent),
   ]
@@ -81,7 +87,7 @@ function findingLines(finding: Finding, number: number): readonly string[] {
   const where = causePlaceText(place)
   const names = remedy.manifests.map(({ kind, name }) => `${kind} ${name}`)
   return [
-    `${number}. ${title} (${confidence})${where === '' ? '' : `: ${where}`}`,
+    `${number}. ${title} (${confidence})${shareText(finding, plain)}${where === '' ? '' : `: ${where}`}`,
     `   ${text}`,
     ...victimLines(finding).map((line) => `   ${line}`),
     ...evidenceFor.map((sentence) => `   + ${sentence}`),

@@ -1,27 +1,29 @@
 import type { Case } from './case.ts'
+import type { CauseId } from '../contract/causes.ts'
 import {
   BRIEF_SECONDS,
+  type Clue,
   executionPair,
   executionText,
   fact,
   isFull,
   isSlower,
+  justStarted,
   longFlow,
   LONG_SECONDS,
   moreRequests,
   mostlyOf,
   newFlood,
   newSuspect,
-  WIDE,
   culpritOf,
   nameOf,
   not,
   oneFlow,
   severalUsers,
+  slowEverywhere,
   slowerRequests,
   suspectText,
   trouble,
-  watchPart,
   watchShare,
   weighing,
   wideRequests,
@@ -32,11 +34,12 @@ import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { largestOf, type ClientUse } from '../verdict/ledger.ts'
+import { largestOf, watchPart, type ClientUse } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
-import { byUser } from './suspects.ts'
+import { byUser, WIDE, type Suspect } from './suspects.ts'
+import { crowdIn, slowFactor } from './explain.ts'
 import { victimsIn } from './victims.ts'
 import { victimNames } from '../verdict/cause.ts'
 
@@ -60,6 +63,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   /** Whoever has most of the seats, if one has. */
   const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
   const fanOut = lingering(level, server)
+  const crowd = crowdIn(level, server)
   const more1 = () => moreShares(known, server, level)
   const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
   const standing = {
@@ -71,16 +75,22 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
     victims: victimsIn(server, level, { culprits, schemas: new Set() }),
     tier: 'dumps' as const,
   }
-  return [
-    ...floods(server, level, known),
+  /** A client that stands out explains more than the level as a whole does. */
+  const has = (cause: CauseId): boolean => level.suspects.some((one) => one.cause === cause)
+  const cases: readonly Case[] = [
     {
       cause: 'more-requests',
       place,
       ...standing,
       text: `${name} receives more requests than before, from many flows, and each takes as long as before. Its limit works as intended: it protects the server.`,
-      needs: [more],
+      lever: crowd && (() => ({ needs: crowd.needs })),
+      needs: [crowd === undefined ? more : weighing(3, fact(true, crowd.text))],
       within: [full],
-      unless: [slower, long, wide, dominant],
+      // Watches, and clients that come back after a start, are many at once as well.
+      unless:
+        crowd === undefined
+          ? [slower, long, wide, dominant]
+          : [fanOut, justStarted(server), ...(has('watch-storm') ? [] : [watching(level, server)])],
       remedy: advice(`Give ${name} more shares if the new volume is permanent, or let its clients send less.`, more1),
     },
     {
@@ -89,6 +99,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       ...standing,
       culprit: slowSchema(level).schema === undefined ? undefined : `flow schema ${slowSchema(level).schema}`,
       text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
+      lever: () => ({ factor: slowFactor(server) }),
       needs: [slower],
       unless: [long, wide, newFlood(server)],
       // How fast the others are makes it more or less certain, not more or less likely than another cause.
@@ -105,6 +116,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       text: `A few requests of one flow hold most of the seats of ${name} for a long time, as those of a client that reads large answers slowly do. The others wait for their seats.`,
       needs: [long],
       within: [full],
+      unless: [slowEverywhere(server)],
       // Slow answers may be narrow.
       hints: [weighing(1, wide), not(more), slowTail(level)],
       remedy: advice(
@@ -191,7 +203,13 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       ),
     },
   ]
+  const isSaid = ({ cause, culprit }: Case): boolean =>
+    has(cause) || (OF_ONE.has(cause) && level.suspects.some(({ name: who }) => who === culprit))
+  return [...floods(server, level, known), ...cases.filter((one) => !isSaid(one))]
 }
+
+/** Causes that one client may be, which a level as a whole shows as well. */
+const OF_ONE: ReadonlySet<CauseId> = new Set(['slow-reader', 'wide-requests', 'watch-storm', 'write-fan-out'])
 
 /** Clients that send more than all others, each as a cause of its own; else the largest flow. */
 function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly Case[] {
@@ -231,30 +249,67 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
     ]
   }
   const seen = server.dumps > 0 ? plain.counted(server.dumps, 'debug dump') : 'its requests'
-  return suspects.map((one, i): Case => {
-    const { client, name: who, share, since } = one
+  return suspects.map((one): Case => {
+    const { client, name: who, share, since, cause } = one
     const flow = level.flows.find((other) => other.schema === client.schema && other.flow === client.flow)
     const ofFlow = flow === undefined || nameOf(flow) === who ? '' : ` (flow ${nameOf(flow)})`
+    const { text, does, clue } = natureOf(one, level, server)
     return {
-      cause: 'one-flow',
+      cause,
       place: { ...server0, schema: client.schema, flow: client.flow },
-      text: `${who}${ofFlow} wants far more of ${name} than any other client: ${plain.percent(share.part)} of what is wanted beyond an equal share${callsText(client)}. ${victims.length === 0 ? `Fair queuing serves the others between its requests: no other client of ${name} was seen to suffer.` : `Others wait as well: ${victimNames(victims)}.`}`,
-      needs: [i === 0 ? dominant : weighing(3, fact(true, suspectText(one, name, seen)))],
+      text: `${who}${ofFlow} ${text} ${victims.length === 0 ? `Fair queuing serves the others between its requests: no other client of ${name} was seen to suffer.` : `Others wait as well: ${victimNames(victims)}.`}`,
+      needs: [weighing(3, fact(true, suspectText(one, name, seen))), ...clue],
       within,
-      unless,
-      hints: [more, not(severalUsers(flow))],
+      hints: cause === 'one-flow' ? [more, not(severalUsers(flow))] : [],
       culprit: who,
       share,
+      lever: () => ({ needs: cause === 'slow-reader' ? Math.max(client.seats, one.seats) : one.pressure }),
       since: since ?? server.since,
       victims,
       tier: server.dumps > 0 ? 'dumps' : 'requests',
-      remedy: advice(`Slow down ${who}${pagesText(client)}, or give it a level of its own that does not borrow.`, () =>
+      remedy: advice(`${does}, or give it a level of its own that does not borrow.`, () =>
         client.user === undefined
           ? []
           : ownLevel(known, { schema: client.schema, users: [{ name: client.user, part: 1 }] }),
       ),
     }
   })
+}
+
+/** What the requests of a suspect are, what to do about them, and the fact about them. */
+function natureOf(
+  { client, name: who, share, cause, seconds, seatsPerRequest }: Suspect,
+  { name }: LevelFacts,
+  server: ServerFacts,
+): { readonly text: string; readonly does: string; readonly clue: readonly Clue[] } {
+  switch (cause) {
+    case 'watch-storm':
+      return {
+        text: `begins to watch with many requests at once, as after a restart or a lost connection: watches that are being initialised hold the seats of ${name}.`,
+        does: `Let ${who} back off with jitter before it watches again, and resume from its last resourceVersion`,
+        clue: [
+          weighing(6, fact(true, `Most of its requests in ${plain.counted(server.dumps, 'debug dump')} are watches.`)),
+        ],
+      }
+    case 'wide-requests':
+      return {
+        text: `sends wide requests, mostly ${client.calls[0]?.text ?? 'lists'}: each takes several seats of ${name}.`,
+        does: `Let ${who} list with limit or resourceVersion=0, or watch`,
+        clue: [weighing(4, fact(true, `A request of ${who} takes ${plain.amount(seatsPerRequest)} seats on average.`))],
+      }
+    case 'slow-reader':
+      return {
+        text: `holds seats of ${name} for a long time, as a client that reads large answers slowly does.`,
+        does: `Let ${who} read in pages (limit) or watch`,
+        clue: [weighing(5, fact(true, `Requests of ${who} had executed for ${plain.seconds(seconds)} on average.`))],
+      }
+    case 'one-flow':
+      return {
+        text: `wants far more of ${name} than any other client: ${plain.percent(share.part)} of what is wanted beyond an equal share${callsText(client)}.`,
+        does: `Slow down ${who}${pagesText(client)}`,
+        clue: [],
+      }
+  }
 }
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])

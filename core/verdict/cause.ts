@@ -63,12 +63,17 @@ const rangeText = ({ low, high }: { readonly low: number; readonly high: number 
     ? format.percent(high)
     : `${format.fixed(100 * low)} to ${format.percent(high)}`
 
+/** ` (explains 59 to 78 %)`; empty where that is not known, or where nothing is left for other causes. */
+export const shareText = ({ share }: Pick<Finding, 'share'>, format: Format): string =>
+  share === undefined || share.part > NEARLY_ALL ? '' : ` (explains ${rangeText(share, format)})`
+const NEARLY_ALL = 0.95
+
 /** Who or what it is and since when, and who suffers: two sentences. */
-export function causeSentences({ title, culprit, share, since, victims }: Finding, format: Format): readonly string[] {
+export function causeSentences(finding: Finding, format: Format): readonly string[] {
+  const { title, culprit, since, victims } = finding
   const who = culprit === undefined ? '' : `: ${culprit}`
-  const part = share === undefined ? '' : ` (${rangeText(share, format)} of the excess)`
   const when = since === undefined ? '' : `, since ${format.time(since)}`
-  return [`Most likely: ${title.toLowerCase()}${who}${part}${when}.`, victimsSentence(victims)]
+  return [`Most likely: ${title.toLowerCase()}${who}${shareText(finding, format)}${when}.`, victimsSentence(victims)]
 }
 
 /** `global-default (one flow floods: grafana-prod)`. */

@@ -184,13 +184,19 @@ function clientsIn(dump: DumpFrame): ReadonlyMap<string, Seen> {
   return found
 }
 
+/** Each dump is counted once, however many clients are looked up in it. */
+const COUNTED = new WeakMap<DumpFrame, ReadonlyMap<string, number>>()
+
 /** Requests of that client that wait or execute in a level at the moment of a dump; `undefined` if it has no requests. */
 export function countIn(dump: DumpFrame, level: string, name: string): number | undefined {
   if (dump.requests === undefined) return undefined
-  let all = 0
+  const known = COUNTED.get(dump)
+  if (known !== undefined) return known.get(`${level}\n${name}`) ?? 0
+  const counts = new Map<string, number>()
   for (const { client, waiting, executing } of clientsIn(dump).values())
-    if (client.level === level && clientName(client) === name) all += waiting + executing
-  return all
+    count(counts, `${client.level}\n${clientName(client)}`, waiting + executing)
+  COUNTED.set(dump, counts)
+  return counts.get(`${level}\n${name}`) ?? 0
 }
 
 const callOf = ({ verb = '', resource = '', subresource = '', path = '' }: DumpRequest): string =>
@@ -364,6 +370,12 @@ export const pressureOf = ({ seats, queuedSeats, sent }: ClientUse): number =>
   seats + queuedSeats > 0 || sent === undefined
     ? seats + queuedSeats
     : sent.perSecond * sent.width * ((sent.executed ?? 0) + (sent.waited ?? 0))
+
+/** The part of the requests of a client that are watches. */
+export function watchPart({ calls }: ClientUse): number {
+  const all = calls.reduce((sum, one) => sum + one.count, 0)
+  return calls.reduce((sum, one) => (one.digest.info.verb === 'watch' ? sum + one.count : sum), 0) / (all || 1)
+}
 
 function flowsOf(clients: readonly ClientUse[]): readonly DumpedFlow[] {
   const levels = new Map<string, number>()

@@ -7,7 +7,7 @@ import type { Part } from './parts.ts'
 /** How a diagnosis of one incident compares with its truth. */
 export interface Judgement {
   /** Without its events: there are thousands of incidents. */
-  readonly incident: Pick<SimulatedIncident, 'seed' | 'causes' | 'innocent'>
+  readonly incident: Pick<SimulatedIncident, 'seed' | 'causes' | 'innocent' | 'needed'>
   readonly diagnosis: Diagnosis
   /** The given cause that the first finding is; `undefined` where it is none of them. */
   readonly first: Part | undefined
@@ -15,6 +15,8 @@ export interface Judgement {
   readonly names: boolean
   /** Given causes that are among the findings. */
   readonly found: readonly Part[]
+  /** Findings that are none of the given causes. */
+  readonly others: readonly Finding[]
   /** Changes that do no harm and that a finding calls a cause. */
   readonly blamed: readonly Part[]
 }
@@ -32,6 +34,9 @@ export function judged({ events, ...incident }: SimulatedIncident): Judgement {
     first,
     names: first !== undefined && best !== undefined && mentions(best, first.culprit),
     found: incident.causes.filter((part) => diagnosis.findings.some((finding) => isOf(finding, part))),
+    others: diagnosis.findings.filter(
+      (finding) => finding.group !== 'none' && !incident.causes.some((part) => isOf(finding, part)),
+    ),
     blamed: incident.innocent.filter(({ culprit }) => best !== undefined && saysOf(best).includes(culprit)),
   }
 }
@@ -77,6 +82,20 @@ export function confusionText(judgements: readonly Judgement[]): string {
       .join(', ')
   const count = (own: readonly Judgement[], is: (one: Judgement) => boolean): number => own.filter(is).length
   const sure = ['strong', 'likely', 'possible'] as const
+  const several = [
+    ...Map.groupBy(
+      troubled
+        .filter(({ incident }) => incident.causes.length > 1)
+        .flatMap((one) => one.incident.causes.map((part) => ({ part, one }))),
+      ({ part }) => part.kind,
+    ),
+  ].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const besides = [
+    ...Map.groupBy(
+      judgements.flatMap((one) => one.others),
+      ({ cause }) => cause,
+    ),
+  ].toSorted(([, a], [, b]) => b.length - a.length)
   return [
     `${judgements.length} simulated incidents: ${calm.length} calm, ${single.length} with one cause, ${troubled.length - single.length} with several.`,
     '',
@@ -98,7 +117,16 @@ export function confusionText(judgements: readonly Judgement[]): string {
     ),
     '',
     ...table(
-      ['causes given', 'incidents', 'first is one of them', 'culprit named', 'all found', 'innocent change blamed'],
+      [
+        'causes given',
+        'incidents',
+        'first is one of them',
+        'culprit named',
+        'all found',
+        'all found that are needed',
+        'another cause beside them',
+        'innocent change blamed',
+      ],
       [...Map.groupBy(troubled, ({ incident }) => incident.causes.length)]
         .toSorted(([a], [b]) => a - b)
         .map(([number, own]) => [
@@ -117,25 +145,54 @@ export function confusionText(judgements: readonly Judgement[]): string {
             own.length,
           ),
           percent(
+            count(own, ({ found, incident }) => incident.needed.every((part) => found.includes(part))),
+            own.length,
+          ),
+          percent(
+            count(own, ({ others }) => others.length > 0),
+            own.length,
+          ),
+          percent(
             count(own, ({ blamed }) => blamed.length > 0),
             own.length,
           ),
         ]),
     ),
     '',
+    ...table(
+      ['cause among several', 'given', 'needed', 'of these found'],
+      several.map(([kind, given]) => {
+        const needed = given.filter(({ part, one }) => one.incident.needed.includes(part))
+        const found = needed.filter(({ part, one }) => one.found.includes(part)).length
+        return [kind, given.length, needed.length, percent(found, needed.length)]
+      }),
+    ),
+    '',
+    `Found beside the given causes: ${besides.map(([cause, all]) => `${cause} ${all.length}`).join(', ')}.`,
     `Calm servers: nothing wrong is said of ${percent(
       count(calm, ({ diagnosis }) => isCalm(diagnosis)),
       calm.length,
     )}; found first: ${causes(calm)}.`,
     '',
     ...table(
-      ['how sure', 'first causes', 'right'],
+      ['how sure', 'first causes', 'right', 'all causes', 'right'],
       sure.map((confidence) => {
         const own = judgements.filter(({ diagnosis }) => diagnosis.findings[0]?.confidence === confidence)
         const right = count(own, ({ first, incident, diagnosis }) =>
           incident.causes.length === 0 ? isCalm(diagnosis) : first !== undefined,
         )
-        return [confidence, own.length, percent(right, own.length)]
+        const all = judgements.flatMap(({ diagnosis, incident }) =>
+          diagnosis.findings
+            .filter((finding) => finding.confidence === confidence && finding.group !== 'none')
+            .map((finding) => incident.causes.some((part) => isOf(finding, part))),
+        )
+        return [
+          confidence,
+          own.length,
+          percent(right, own.length),
+          all.length,
+          percent(all.filter((is) => is).length, all.length),
+        ]
       }),
     ),
     '',

@@ -5,9 +5,13 @@ import { namedRandom } from '../../../core/simulate/random.ts'
 import { dumpFrame, serverFrame } from '../../../core/simulate/serverFrame.ts'
 import { createSimulation, type Simulation } from '../../../core/simulate/simulation.ts'
 import type { ClientGroup } from '../../../core/simulate/workload.ts'
+import { partsOf } from '../../../core/diagnose/explain.ts'
+import { isWaiting } from '../../../core/frame/flow.ts'
+import { allRejected, rejectedSince } from '../../../core/frame/recent.ts'
+import { meanOf } from '../../../core/twin/observe.ts'
 import type { SourceEvent } from '../../../core/source/sourceEvent.ts'
 import { OBJECTS, SERVER, workloadOf } from '../../../core/twin/twin.fixture.ts'
-import { MS_PER_SECOND, secondsToNs } from '../../../core/units.ts'
+import { MS_PER_SECOND, secondsToNs, unixMsOf } from '../../../core/units.ts'
 import { engineOptions } from '../../../core/whatif/variant.ts'
 import { between, CAUSE_PARTS, everyday, INNOCENT_PARTS, whole, windowsFrom, type Draw, type Part } from './parts.ts'
 
@@ -26,6 +30,8 @@ export interface SimulatedIncident {
   readonly events: readonly SourceEvent[]
   /** Whether requests wait, are rejected or take long at the end, as causes say they do. */
   readonly shows: boolean
+  /** Of the causes, those without which there would be clearly less trouble somewhere: the others change nothing. */
+  readonly needed: readonly Part[]
 }
 
 const NAMES = 'harbor,quartz,falcon,juniper,ember,willow,cobalt,marble,saffron,thistle,onyx,heron'.split(',')
@@ -53,7 +59,54 @@ export function simulatedIncident(seed: number): SimulatedIncident {
   // Half of the machines become slower as more seats are in use: a consequence of a flood, not its cause.
   const slowdown = random() < 0.5 ? 1 : between({ random }, 1.3, 3)
   const setting = { seed, seats, end, slowdown }
-  return { seed, seats, causes, innocent, ...watched([...causes, ...innocent], groups, setting) }
+  const run = (acting: readonly Part[]) => watched([...acting, ...innocent], groups, setting)
+  const { events, shows } = run(causes)
+  const needed = causes.length < 2 || !shows ? causes : neededOf(causes, (acting) => harmIn(run(acting).events))
+  return { seed, seats, causes, innocent, events, shows, needed }
+}
+
+/** A cause is needed if it explains this part of what is wrong somewhere, where more than a trifle is. */
+const NEEDED = 0.15
+const TRIFLE = 2
+
+function neededOf(causes: readonly Part[], harm: (acting: readonly Part[]) => ReadonlyMap<string, number>) {
+  const known = new Map<string, ReadonlyMap<string, number>>()
+  const of = (acting: readonly Part[]): ReadonlyMap<string, number> => {
+    const key = acting.map(({ kind }) => kind).join()
+    const found = known.get(key) ?? harm(acting)
+    known.set(key, found)
+    return found
+  }
+  const places = [...of(causes)].filter(([, all]) => all >= TRIFLE).map(([place]) => place)
+  const parts = places.map((place) => partsOf(causes, (acting) => of(acting).get(place) ?? 0))
+  return causes.filter((_, i) => parts.some((part) => (part[i] ?? 0) >= NEEDED))
+}
+
+const LAST_SECONDS = 30
+const EVERYDAY = /(?:person|controller|tenant)-\d+$/
+
+/**
+ * What is wrong in the last half minute, by level: requests that wait, and rejections per second; and how many requests
+ * of everyday clients execute at once.
+ */
+function harmIn(events: readonly SourceEvent[]): ReadonlyMap<string, number> {
+  const pages = events.flatMap((event) => (event.kind === 'frame' ? [event.frame] : []))
+  const end = unixMsOf(pages.at(-1)?.at ?? '')
+  const isLate = ({ at }: { readonly at: string }): boolean => unixMsOf(at) >= end - LAST_SECONDS * MS_PER_SECOND
+  const late = pages.filter(isLate)
+  const dumps = events.flatMap((event) => (event.kind === 'dump' && isLate(event.dump) ? [event.dump] : []))
+  const executing = dumps.flatMap(({ requests = [] }) =>
+    requests.filter((row) => !isWaiting(row) && EVERYDAY.test(row.user ?? '')),
+  )
+  const found = new Map([['', executing.length / Math.max(1, dumps.length)]])
+  const [first, last] = [late[0], late.at(-1)]
+  for (const level of last?.levels ?? []) {
+    const earlier = first?.levels.find(({ name }) => name === level.name)
+    const queued = late.map((page) => page.levels.find(({ name }) => name === level.name)?.requests.queued ?? 0)
+    const rejected = allRejected(rejectedSince(level, earlier)) / LAST_SECONDS
+    found.set(level.name, (meanOf(queued) ?? 0) + rejected)
+  }
+  return found
 }
 
 interface Setting {
