@@ -59,6 +59,8 @@ interface PlainProps extends TableProps {
   readonly stacked?: boolean
   /** In a region of its own where there is less room. */
   readonly scrolls?: boolean
+  /** What is drawn under the text of a cell. */
+  readonly below?: (column: string, row: number) => ReactNode
   /** Columns that are not shown. */
   readonly omit?: readonly string[]
   readonly rowLook?: (row: number) => string | undefined
@@ -66,9 +68,11 @@ interface PlainProps extends TableProps {
 }
 
 export function AnswerTable(props: PlainProps) {
-  const { table, cells = {}, selected, stacked = false, scrolls = false, omit = [], rowLook, className } = props
-  const columns = columnsOf(table, cells, stacked ? Stacked : String).filter(({ id }) => !omit.includes(id))
+  const { table, cells = {}, selected, stacked = false, scrolls = false, omit = [], below, rowLook, className } = props
   const { rows, sums } = table
+  const columns = columnsOf(table, cells, stacked ? Stacked : String)
+    .filter(({ id }) => !omit.includes(id))
+    .map((column) => (below === undefined ? column : withBelow(column, (row) => below(column.id, rows.indexOf(row)))))
   const drawn = (
     <PlainTable
       caption={`${table.title}, ${table.note}`}
@@ -91,6 +95,16 @@ export function AnswerTable(props: PlainProps) {
     drawn
   )
 }
+
+const withBelow = (column: DataColumn<Row>, below: (row: Row) => ReactNode): DataColumn<Row> => ({
+  ...column,
+  cell: (row) => (
+    <>
+      {column.cell?.(row)}
+      {below(row)}
+    </>
+  ),
+})
 
 const Stacked = (text: string): ReactNode => {
   const [, value, below] = /^(.*) \((.*)\)$/.exec(text) ?? []
