@@ -8,7 +8,7 @@ import { cellText, sentenceText } from '../answer/answer.ts'
 import { plain } from '../text/format.ts'
 import { compare, NUMBERS, type Recorded } from './compare.ts'
 import { missing as missingIn, presentComparison } from './present.ts'
-import { firstPeriods, joinMarks, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
+import { firstPeriods, joinMarks, type Mark, type Period, periodsApart, periodsAround, SETTLE_MS } from './period.ts'
 import { otherDifferences } from './surroundings.ts'
 
 const level = (
@@ -187,4 +187,22 @@ test('what else differs: configuration, version, process and seats, or that it i
     'seats same',
   ])
   expect(states(otherDifferences({ server: undefined, objects: undefined }, after))[0]).toBe('configuration unknown')
+})
+
+test('says around which change the periods lie, and which one lies within a period', () => {
+  const edit = { at: 300_000, kind: 'edit', text: 'Shares 100 → 150 by ann' } as const
+  const evidence = (marks: readonly Mark[], a: Period, b: Period) =>
+    presentComparison(compare(A, B), [], { periods: { a, b }, marks }).evidence.map((one) => sentenceText(one, plain))
+  const [before, after] = [
+    { from: 0, to: 300_000 },
+    { from: 330_000, to: 630_000 },
+  ]
+  expect(evidence([edit], before, after)[0]).toBe(
+    'Before and after: Shares 100 → 150 by ann at 00:05:00; the 30 s after it are left out.',
+  )
+  expect(evidence([edit], { from: 0, to: 310_000 }, after)[0]).toBe(
+    'The objects changed within A: Shares 100 → 150 by ann at 00:05:00.',
+  )
+  // An alert changes nothing.
+  expect(evidence([{ ...edit, kind: 'alert' }], before, after).join(' ')).not.toContain('Shares')
 })

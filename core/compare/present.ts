@@ -1,6 +1,15 @@
-import type { Amount, Answer, Cell, Quantity, Sentence, Table } from '../answer/answer.ts'
+import {
+  phrase,
+  type Amount,
+  type Answer,
+  type Cell,
+  type Quantity,
+  type Sentence,
+  type Table,
+} from '../answer/answer.ts'
 import { waitBucket } from '../frame/quantile.ts'
 import { gapsPhrase } from '../history/gaps.ts'
+import { MS_PER_SECOND } from '../units.ts'
 import {
   isRecorded,
   NUMBERS,
@@ -10,6 +19,7 @@ import {
   type NumberName,
   type Recorded,
 } from './compare.ts'
+import type { Mark, Period, Periods } from './period.ts'
 import type { OtherDifference } from './surroundings.ts'
 
 const LABELS: Readonly<Record<NumberName, string>> = {
@@ -32,15 +42,53 @@ function quantityOf(name: NumberName, perSecond: boolean): Quantity {
   return name === 'waitP99' ? 'quantile' : 'seatsAverage'
 }
 
-/** Two periods of a server side by side: the largest change, what is missing, and every number. */
-export const presentComparison = (comparison: Comparison, others: readonly OtherDifference[]): Answer => ({
+/**
+ * Two periods of a server side by side: what they lie around, the largest change, what is missing, and every number.
+ * `around` are the periods with what happened to the server, newest first.
+ */
+export const presentComparison = (
+  comparison: Comparison,
+  others: readonly OtherDifference[],
+  around?: Around,
+): Answer => ({
   title: titleOf(comparison),
   evidence: [
+    ...(around === undefined ? [] : happened(around)),
     ...(hasBoth(comparison) ? largestChange(comparison) : []),
     ...(['a', 'b'] as const).map((side) => missing(side.toUpperCase(), comparison[side])),
   ].filter((sentence) => sentence.length > 0),
   tables: [totalsOf(comparison), levelsOf(comparison), othersOf(others)],
 })
+
+interface Around {
+  readonly periods: Periods
+  readonly marks: readonly Mark[]
+}
+
+const CHANGES: ReadonlySet<Mark['kind']> = new Set(['edit', 'object', 'reconfigured', 'version'])
+
+/** The change between the periods, and those within one of them, whose numbers then mix both states. */
+function happened({ periods: { a, b }, marks }: Around): readonly Sentence[] {
+  const changes = marks.filter(({ kind }) => CHANGES.has(kind))
+  const told = ({ text, at }: Mark): Sentence => [text, ' at ', { value: at, as: 'time' }]
+  const pivot = changes.find(({ at }) => at >= a.to && at <= b.from)
+  const within = (name: string, { from, to }: Period): readonly Sentence[] => {
+    const change = changes.find(({ at }) => at > from && at < to)
+    return change === undefined ? [] : [phrase`The objects changed within ${name}: ${told(change)}.`]
+  }
+  const left = pivot === undefined ? 0 : (b.from - pivot.at) / MS_PER_SECOND
+  return [
+    ...(pivot === undefined
+      ? []
+      : [
+          left < 1
+            ? phrase`Before and after: ${told(pivot)}.`
+            : phrase`Before and after: ${told(pivot)}; the ${{ value: left, as: 'span' }} after it are left out.`,
+        ]),
+    ...within('A', a),
+    ...within('B', b),
+  ]
+}
 
 const hasBoth = ({ a, b }: Comparison): boolean => a.samples > 0 && b.samples > 0
 

@@ -31,7 +31,7 @@ function configuration(a: ObjectSet | undefined, b: ObjectSet | undefined): Othe
   const what = 'configuration'
   if (a === undefined || b === undefined) return { what, state: 'unknown', text: 'not recorded in both periods' }
   const names = configDiff(a, b).map(({ name }) => name)
-  if (names.length === 0) return { what, state: 'same', text: 'the same objects' }
+  if (names.length === 0) return { what, state: 'same', text: 'the same objects at the end of both' }
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
   return { what, state: 'differs', text: `${names.slice(0, MOST_NAMED).join(', ')}${more}` }
 }

@@ -151,13 +151,6 @@ test('groups carry the sums of their clusters', () => {
   expect(lines[0]).toMatchObject({ rejected: 4, queued: 11 })
 })
 
-test('a source without API servers says so, and is neither connecting nor in trouble', () => {
-  const etcd: FleetSource = { ...CALM, id: 4, name: 'etcd', servers: undefined, noServers: 'It is an etcd.' }
-  const rows = fleetRows([CALM, etcd], NOW)
-  expect(rows[1]).toMatchObject({ state: 'unknown', servers: [], problem: { message: 'It is an etcd.' } })
-  expect(fleetSentence(rows).title).toBe('No cluster is rejecting or queueing requests.')
-})
-
 test('lines keep their places while their numbers follow', () => {
   const lines = fleetLines(FLEET, { ...WISH, group: 'state', open: new Set(['2', '2 b']) })
   const busier = { ...CALM, servers: [server('a', { low: { state: 'rejecting', rejected: 99 } })] }

@@ -91,8 +91,6 @@ export interface FleetSource extends Pick<Connected, 'id' | 'still'> {
   readonly cluster?: string | undefined
   /** `servers` are all its servers; health that belongs to none of them applies to each. */
   readonly whole?: boolean | undefined
-  /** Why it has no API servers, in a sentence; absent for a source that has some. */
-  readonly noServers?: string | undefined
   /** Differences of its objects from the reference; absent if they cannot be read. */
   readonly drift?: ConfigurationDrift | undefined
   /** Milliseconds without a sample after which its numbers are not current. */
@@ -104,7 +102,6 @@ export interface FleetSource extends Pick<Connected, 'id' | 'still'> {
  */
 export const fleetRows = (sources: readonly FleetSource[], now: number): readonly ClusterRow[] =>
   sources.flatMap(clustersOf).map((source) => {
-    if (source.noServers !== undefined) return clusterRow(source, [])
     const known = new Map(source.servers?.map((server) => [server.id, server]))
     const health = new Map(source.health.map((server) => [server.id, server]))
     const ids = source.whole === true ? [...known.keys()] : [...new Set([...known.keys(), ...health.keys()])]
@@ -138,15 +135,12 @@ function clusterRow(source: FleetSource, servers: readonly ServerRow[]): Cluster
     kind: 'cluster',
     key: keyOf(source),
     source,
-    state: worst?.state ?? (source.noServers === undefined ? 'connecting' : 'unknown'),
+    state: worst?.state ?? 'connecting',
     ...numbersOf(servers),
     servers,
     worst,
     versions: [...new Set(servers.flatMap(({ version }) => version ?? []))].toSorted(byCodeUnits),
-    problem:
-      source.noServers === undefined
-        ? servers.find(({ problem }) => problem !== undefined)?.problem
-        : { code: 'unsupported', message: source.noServers },
+    problem: servers.find(({ problem }) => problem !== undefined)?.problem,
   }
 }
 

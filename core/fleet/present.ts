@@ -20,8 +20,7 @@ export function presentFleet(clusters: readonly ClusterRow[], lines: readonly Fl
   const all = counted(counts.clusters, 'cluster')
   if (worst === undefined) return { title: ['No cluster is connected.'], evidence: [], tables: [] }
   const { clustersIn } = counts
-  // An etcd proxy has no servers.
-  const withoutLevels = clusters.filter(({ state, servers }) => state === 'unknown' && servers.length > 0).length
+  const withoutLevels = clusters.filter(({ state }) => state === 'unknown').length
   const title =
     clustersIn('rejecting') > 0
       ? phrase`${ofAll(clustersIn('rejecting'), counts.clusters, 'rejecting requests')} ${where(worst)}`

@@ -329,8 +329,8 @@ Options:
   proxy: `Usage: apf-console proxy [--kubeconfig FILE] [--context NAME] | --upstream URL [--port N] [--mode M]
                          [--listen HOST[:PORT]] [--tls] [--draft FILE…] [--json]
 
-A reverse proxy in front of an API server, on loopback, whose own flow control runs, queues or rejects (429) each
-request as a server with these objects and limits would; prints its address, and a summary when it is stopped
+A reverse proxy in front of an API server, on loopback, whose own flow control decides about each request as a server with
+these objects and limits would, and with --mode enforce queues or rejects (429) it; prints its address, and a summary when it is stopped
 (docs/proxy.md, docs/live.md). Without an upstream: the current context of the default kubeconfig. Clients act with the
 credentials of the kubeconfig, so they need a token over TLS unless you pass --no-token.
 
@@ -351,7 +351,7 @@ Who can connect (by default clients on this machine with the token; other machin
   --client-kubeconfig FILE   write a kubeconfig for clients (with TLS one is always written)
 
 Options:
-  --mode M               enforce (default): requests wait or are rejected; observe: requests pass, decisions are only computed
+  --mode M               observe (default): requests pass, decisions are only computed; enforce: requests wait or are rejected
   --identity I           identity of callers: kubeconfig (default: its user for all), token, certificate or headers
   --objects O            initial objects: those of the upstream (default) or the built-in ones
   --config FILE…         initial objects: these manifests, which are the whole configuration

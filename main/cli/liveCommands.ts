@@ -6,6 +6,7 @@ import {
   ProxyModeSchema,
   ProxySpecSchema,
   type ProxyListen,
+  type ProxySpec,
   FeedSpecSchema,
 } from '../../core/contract/live.ts'
 import {
@@ -48,7 +49,8 @@ export const proxy: Command = {
 const OBJECTS = ['upstream', 'built-in'] as const
 
 async function runProxy(given: Given, console: Console): Promise<ExitCode> {
-  const mode = given.value('mode') === FORMER_OBSERVE ? 'observe' : readChoice(given, 'mode', ProxyModeSchema.options)
+  const asked = given.value('mode') ?? FORMER_OBSERVE
+  const mode = asked === FORMER_OBSERVE ? 'observe' : readChoice(given, 'mode', ProxyModeSchema.options)
   const identity = readChoice(given, 'identity', PROXY_IDENTITIES) ?? 'kubeconfig'
   const objects = readChoice(given, 'objects', OBJECTS)
   const upstream = upstreamOf(given)
@@ -79,9 +81,20 @@ async function runProxy(given: Given, console: Console): Promise<ExitCode> {
     greeting: (traffic) => {
       const { title, address = '', clientKubeconfig } = traffic.state()
       const token = wantsToken(reachOf(spec))
-      return [`Proxy: ${title}`, `Try it: ${tryCommand({ identity, token, address, clientKubeconfig })}`]
+      return [
+        `Proxy: ${title}`,
+        MODES[spec.mode],
+        `Try it: ${tryCommand({ identity, token, address, clientKubeconfig })}`,
+      ]
     },
   })
+}
+
+/** What happens to requests, which nobody may overlook. */
+const MODES: Readonly<Record<ProxySpec['mode'], string>> = {
+  observe:
+    'Observing: every request passes, decisions are only computed. --mode enforce makes requests wait or rejects them.',
+  enforce: 'Warning: enforcing. This proxy makes requests wait and rejects them (429).',
 }
 
 function upstreamOf(given: Given) {

@@ -7,6 +7,7 @@ import { startLimits } from '../state/limitsReader.ts'
 import { uploadStore } from '../state/upload.ts'
 import { format } from '../theme/format.ts'
 import { openAsSource } from './actions.ts'
+import { showCutText } from './cutText.ts'
 import { KeyHelp } from './Help.tsx'
 import { Palette } from './Palette.tsx'
 import { UpdateNote } from './UpdateNote.tsx'
@@ -16,6 +17,7 @@ import styles from './App.module.css'
 export function Overlays() {
   // Started here because this loads right after the first screen, which waits for neither.
   useEffect(() => startLimits(client()), [])
+  useEffect(showCutText, [])
   return (
     <>
       <Palette />

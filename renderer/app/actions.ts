@@ -38,9 +38,13 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'run-beside': () => void succeeded(runDraftBeside()).then((ok) => ok && openScreen('live')),
   explain: () => openScreen('allocation'),
   'why-429': () => openScreen(withoutLevels(viewStore.getState()) === undefined ? 'diagnosis' : 'live'),
-  fix: () => openScreen('diagnosis'),
   report: () => openScreen('recordings'),
-  'first-difference': () => openPage('whatif', 'runs'),
+  'first-difference': () => {
+    // That of the runs on the screen, or the page that makes some.
+    const button = document.querySelector<HTMLElement>('main [data-first-difference]')
+    if (button === null) openPage('whatif', 'runs')
+    else button.click()
+  },
   'stop-simulation': () => void succeeded(controlSimulation({ paused: true })),
   'go-on-simulation': () => void succeeded(controlSimulation({ paused: false })),
   'step-simulation': () => void succeeded(controlSimulation({ step: 1 })),
@@ -157,7 +161,6 @@ export const ACTION_INFO = {
   'run-beside': action('Run the draft beside live traffic', 'shadow compare a/b'),
   explain: action('Explain the limit of this level', 'why allocation borrow lend', 'X'),
   'why-429': action('Why are requests rejected?', '429 rejected throttled too many requests'),
-  fix: action('Try a fix', 'remedy cause solve repair isolate'),
   report: action('Write an incident report', 'share export postmortem html markdown pdf'),
   'first-difference': action('First difference of two runs', 'compare runs decision'),
   'stop-simulation': action('Stop the simulation for everyone', 'pause halt'),
@@ -209,7 +212,7 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
   const need = (holds: boolean, why: string, ...names: readonly ActionName[]): void => {
     for (const name of names) if (!holds) reasons[name] ??= why
   }
-  need(connected, 'Nothing is connected.', 'disconnect', 'explain', 'why-429', 'fix', 'reading-notes')
+  need(connected, 'Nothing is connected.', 'disconnect', 'explain', 'why-429', 'reading-notes')
   need(facts.levels, WITHOUT_LEVELS, 'explain', 'reading-notes', 'run-beside')
   need(drafted > 0, 'The draft has no changes.', 'dry-run', 'apply', 'run-beside')
   need(requests, 'This source does not report individual requests.', 'run-beside')

@@ -179,7 +179,7 @@ export const COMMAND_INFO: Readonly<
   'previous-level': { label: 'Previous level', key: '[' },
   'next-level': { label: 'Next level', key: ']' },
   pause: { label: 'Pause', key: 'Space', also: 'stop hold freeze resume play' },
-  fix: { label: 'Try a fix', key: 'R', also: 'remedy solve cure draft isolate' },
+  fix: { label: 'Try a fix', key: 'R', also: 'remedy solve cure draft isolate cause repair' },
   live: { label: 'Back to live', key: 'L', also: 'now follow' },
   'zoom-in': { label: 'Zoom in', key: '+' },
   'zoom-out': { label: 'Zoom out', key: '−' },

@@ -40,9 +40,12 @@ export function tellConnections(connections: readonly Connected[]): void {
 export const readsClusters = ({ spec }: Pick<Connected, 'spec'>): boolean =>
   spec.kind === 'prometheus' && spec.fleet === true
 
-/** Whether clusters can be compared: several sources are connected, or one that reads several clusters. */
+/** Whether a source is a cluster of the fleet: neither the run of a variant nor a proxy in front of an etcd. */
+export const isCluster = ({ spec, etcd }: Connected): boolean => spec.kind !== 'run' && etcd !== true
+
+/** Whether clusters can be compared: several are connected, or a source that reads several. */
 export const hasSeveral = (connections: readonly Connected[]): boolean =>
-  connections.length > 1 || connections.some(readsClusters)
+  connections.filter(isCluster).length > 1 || connections.some(readsClusters)
 
 /** Whether the source shows single requests. */
 export const showsRequests = ({ source: { kind }, requests }: Connected): boolean =>

@@ -9,7 +9,7 @@ import { configurationDrift, type ConfigurationDrift } from '../../core/fleet/co
 import type { FleetSource } from '../../core/fleet/fleet.ts'
 import { staleAfterMs } from '../../core/frame/staleAfter.ts'
 import { client } from './client.ts'
-import { connectionStore, connectSource, showConnection, useConnection } from './connection.ts'
+import { connectionStore, connectSource, isCluster, showConnection, useConnection } from './connection.ts'
 import { rememberLevels } from './settings.ts'
 import { sayFailure } from './shell.ts'
 
@@ -70,7 +70,8 @@ export function useFleet(reference: FleetReference): {
   readonly sources: readonly FleetSource[]
   readonly now: number
 } {
-  const { connections } = useConnection()
+  const all = useConnection().connections
+  const connections = useMemo(() => all.filter(isCluster), [all])
   const ids = connections.map(({ id }) => id).join(' ')
   const [known, setKnown] = useState(NOTHING)
   useEffect(() => follow(ids === '' ? [] : ids.split(' ').map(Number), client(), setKnown), [ids])
@@ -104,7 +105,7 @@ function isPartOfWhole(
 }
 
 function sourceOf(
-  { id, source, cadence, servers, still, etcd }: Connected,
+  { id, source, cadence, servers, still }: Connected,
   summary: SourceSummary | undefined,
   drifts: ReadonlyMap<number, ConfigurationDrift>,
 ): FleetSource {
@@ -117,7 +118,6 @@ function sourceOf(
     health: servers,
     servers: summary?.servers,
     whole: summary?.whole,
-    ...(etcd === true && { noServers: 'An etcd proxy has no API servers; the etcd screen shows it.' }),
     drift: drifts.get(id),
     staleAfterMs: staleAfterMs(cadence.intervalMs),
   }

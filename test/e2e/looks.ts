@@ -30,6 +30,8 @@ export async function expectFine(page: Page, themes: readonly Theme[] = THEMES):
       await expect.poll(() => cutHeaders(page)).toEqual([])
       await expect.poll(() => spilled(page)).toEqual([])
       await expect.poll(() => emptyScroll(page)).toEqual([])
+      await expect.poll(() => nestedScroll(page)).toEqual([])
+      await expect.poll(() => cutText(page)).toEqual([])
       if (rules[theme].length > 0) await expectAccessible(page, rules[theme])
     }
   }
@@ -101,6 +103,39 @@ function emptyScroll(page: Page): Promise<readonly string[]> {
     const over = main.scrollHeight - Math.max(main.clientHeight, last)
     return over > foot ? [...narrow, `the page scrolls by ${over} px into nothing`] : narrow
   }, FOOT_PX)
+}
+
+/** Regions that scroll up and down inside one that does: the wheel stops where the pointer happens to be. */
+function nestedScroll(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const scrolls = (box: Element): boolean =>
+      /auto|scroll/.test(getComputedStyle(box).overflowY) && box.scrollHeight > box.clientHeight + 1
+    // Texts that are opened at will, editors, and lists that hold only the rows in sight may.
+    const isList = (box: Element): boolean =>
+      Number(box.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > 60
+    const all = [...document.querySelectorAll('main *')].filter(
+      (box) => scrolls(box) && box.checkVisibility() && box.closest('details, .cm-editor') === null && !isList(box),
+    )
+    return all.flatMap((box) => {
+      for (let around = box.parentElement; around !== null; around = around.parentElement)
+        if (scrolls(around)) return [`${box.tagName} ${box.getAttribute('aria-label') ?? box.className}`]
+      return []
+    })
+  })
+}
+
+/** Words that end in an ellipsis and that nobody can read whole by pointing at them. */
+function cutText(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('body *')].flatMap((part) => {
+      const { overflowX, textOverflow } = getComputedStyle(part)
+      const isCut = textOverflow === 'ellipsis' && overflowX !== 'visible' && part.scrollWidth > part.clientWidth + 1
+      if (!isCut || part.clientWidth <= 1 || part.matches('.sr-only *, select, input')) return []
+      part.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))
+      const isTold = part.closest('[title]') !== null || part.querySelector('[title]') !== null
+      return isTold ? [] : [`${part.tagName} ${part.textContent.slice(0, 60)}`]
+    }),
+  )
 }
 
 /** Headers of tables whose words do not fit. */

@@ -42,15 +42,18 @@ async function twoFiles(): Promise<readonly string[]> {
   return ['--config', level, schema]
 }
 
+const ENFORCE = ['--mode', 'enforce']
+
 describe('apf-console proxy', () => {
   test('prints rows as they end, answers Prometheus, and ends with a summary', async () => {
     const file = join(folder, 'narrow.yaml')
     await writeFile(file, narrowFor(1))
     const seats = ['--max-requests-inflight', '4', '--max-mutating-requests-inflight', '0']
     const upstream = ['--upstream', server.url, '--identity', 'headers']
-    const proxy = start('proxy', ...upstream, '--config', file, ...seats, '--metrics-port', '0', '--json')
+    const proxy = start('proxy', ...upstream, ...ENFORCE, '--config', file, ...seats, '--metrics-port', '0', '--json')
     const address = await found(proxy.told, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
     const metrics = await found(proxy.told, /Metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/)
+    expect(proxy.told()).toContain('Warning: enforcing.')
     const ask = () => fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
     const answers = await Promise.all(Array.from({ length: 8 }, ask))
     const refused = answers.filter(({ status }) => status === 429).length
@@ -88,9 +91,13 @@ describe('apf-console proxy', () => {
     const upstream = ['--upstream', server.url, '--identity', 'headers']
     const proxy = start('proxy', ...upstream, ...(await twoFiles()), '--json')
     const address = await found(proxy.told, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
-    await fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
-    await vi.waitFor(() => expect(rowsOf(proxy.output())).toHaveLength(1), 5_000)
-    expect(rowsOf(proxy.output())).toMatchObject([{ level: 'narrow', schema: 'everybody' }])
+    const ask = () => fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
+    // More than one at once would be too many for that level: unless told to enforce, the proxy lets all pass.
+    const answers = await Promise.all([ask(), ask(), ask(), ask()])
+    expect(answers.filter(({ status }) => status === 429)).toEqual([])
+    expect(proxy.told()).toContain('Observing: every request passes')
+    await vi.waitFor(() => expect(rowsOf(proxy.output())).toHaveLength(4), 5_000)
+    expect(rowsOf(proxy.output())[0]).toMatchObject({ level: 'narrow', schema: 'everybody' })
   })
 
   test('follows another algorithm: without borrowing every limit is nominal', async () => {
@@ -103,7 +110,16 @@ describe('apf-console proxy', () => {
 
   test('counts requests as the max-in-flight filter does, which has no levels', async () => {
     const options = ['--upstream', server.url, '--objects', 'built-in', '--identity', 'headers', '--metrics-port', '0']
-    const proxy = start('proxy', ...options, '--algorithm', 'max-in-flight', '--max-requests-inflight', '1', '--json')
+    const proxy = start(
+      'proxy',
+      ...options,
+      '--algorithm',
+      'max-in-flight',
+      ...ENFORCE,
+      '--max-requests-inflight',
+      '1',
+      '--json',
+    )
     const address = await found(proxy.told, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
     const ask = () => fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
     const answers = await Promise.all([ask(), ask(), ask(), ask()])

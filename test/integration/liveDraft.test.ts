@@ -105,7 +105,18 @@ describe('a draft beside a feed', () => {
 describe('a draft beside a proxy', () => {
   const seats = ['--max-requests-inflight', '100', '--max-mutating-requests-inflight', '0']
   const proxyOf = async (...args: readonly string[]) => {
-    const proxy = start('proxy', ...args, ...seats, '--identity', 'headers', '--draft', draft, '--json')
+    const proxy = start(
+      'proxy',
+      '--mode',
+      'enforce',
+      ...args,
+      ...seats,
+      '--identity',
+      'headers',
+      '--draft',
+      draft,
+      '--json',
+    )
     const address = await found(proxy.told, /Proxy: (http:\/\/127\.0\.0\.1:\d+) → /)
     const ask = () => fetch(`${address}/api/v1/pods`, { headers: { 'X-Remote-User': 'alice' } })
     return { proxy, ask, rows: () => rowsOf(proxy.output()) }

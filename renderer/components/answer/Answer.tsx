@@ -59,6 +59,8 @@ interface PlainProps extends TableProps {
   readonly stacked?: boolean
   /** In a region of its own where there is less room. */
   readonly scrolls?: boolean
+  /** What is drawn under the text of a cell. */
+  readonly below?: (column: string, row: number) => ReactNode
   /** Columns that are not shown. */
   readonly omit?: readonly string[]
   readonly rowLook?: (row: number) => string | undefined
@@ -75,12 +77,15 @@ export function AnswerTable(props: PlainProps) {
     stacked = false,
     scrolls = false,
     omit = [],
+    below,
     rowLook,
     headless = false,
     className,
   } = props
-  const columns = columnsOf(table, cells, stacked ? Stacked : String).filter(({ id }) => !omit.includes(id))
   const { rows, sums } = table
+  const columns = columnsOf(table, cells, stacked ? Stacked : String)
+    .filter(({ id }) => !omit.includes(id))
+    .map((column) => (below === undefined ? column : withBelow(column, (row) => below(column.id, rows.indexOf(row)))))
   const drawn = (
     <PlainTable
       caption={`${table.title}, ${table.note}`}
@@ -104,6 +109,16 @@ export function AnswerTable(props: PlainProps) {
     drawn
   )
 }
+
+const withBelow = (column: DataColumn<Row>, below: (row: Row) => ReactNode): DataColumn<Row> => ({
+  ...column,
+  cell: (row) => (
+    <>
+      {column.cell?.(row)}
+      {below(row)}
+    </>
+  ),
+})
 
 const Stacked = (text: string): ReactNode => {
   const [, value, below] = /^(.*) \((.*)\)$/.exec(text) ?? []

@@ -44,16 +44,18 @@ function ComparePeriods({ connection }: { readonly connection: Connected }) {
   const compared = useComparison(connection, server, periods)
   return (
     <div className={styles['screen']}>
-      <Summary compared={compared} />
+      <Summary compared={compared} marks={marks} />
       <PeriodBar source={connection.source.name} marks={marks} periods={periods} onChange={setPeriods} />
       <Body compared={compared} marks={marks} />
     </div>
   )
 }
 
-function Summary({ compared }: { readonly compared: Compared }) {
+function Summary({ compared, marks }: { readonly compared: Compared; readonly marks: readonly Mark[] }) {
   if (compared.state !== 'done') return <h1 className="sr-only">Compare</h1>
-  return <AnswerLine answer={presentComparison(compared.comparison, compared.others)} />
+  const { a, b, comparison, others } = compared
+  const periods = { a: a.period, b: b.period }
+  return <AnswerLine answer={presentComparison(comparison, others, { periods, marks })} />
 }
 
 function Body({ compared, marks }: { readonly compared: Compared; readonly marks: readonly Mark[] }) {

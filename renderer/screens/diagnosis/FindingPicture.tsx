@@ -1,14 +1,10 @@
 import { useMemo } from 'react'
 import type { CausePlace } from '../../../core/contract/diagnosis.ts'
 import { flowName } from '../../../core/frame/flow.ts'
-import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
-import { seatChartData } from '../../charts/seatChart.data.ts'
-import { useSize } from '../../charts/plot.tsx'
+import { LevelHistory } from '../../charts/LevelHistory.tsx'
 import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel, flowRows, type FlowRow } from '../../state/flows.logic.ts'
 import { levelColor } from '../../state/levels.ts'
-import { useSeries } from '../../state/series.ts'
-import { useTimePart } from '../../state/time.ts'
 import { format } from '../../theme/format.ts'
 import styles from './diagnosis.module.css'
 
@@ -19,7 +15,7 @@ export function FindingPicture({ place }: { readonly place: CausePlace }) {
   return (
     <div className={styles['picture']}>
       {flow !== undefined && <Shares server={server} level={level} schema={schema} flow={flow} />}
-      <SeatsOverTime server={server} level={level} />
+      <LevelHistory server={server} level={level} />
     </div>
   )
 }
@@ -60,33 +56,3 @@ function Shares(props: {
     </>
   )
 }
-
-const HEIGHT = 110
-
-function SeatsOverTime({ server, level }: { readonly server: string; readonly level: string }) {
-  const [box, { width }] = useSize()
-  const series = useSeries()
-  const from = useTimePart((time) => time.from)
-  const to = useTimePart((time) => time.to)
-  const options = useMemo(() => ({ exempt: false, exist: undefined }), [])
-  const data = useMemo(
-    () => (series?.server === server ? seatChartData(series, level, options) : undefined),
-    [series, server, level, options],
-  )
-  return (
-    <div ref={box} style={{ height: HEIGHT }}>
-      {data !== undefined && width > 0 && (
-        <SeatChart
-          level={level}
-          data={data}
-          options={options}
-          domain={{ from, to }}
-          plot={seatPlot(width, HEIGHT)}
-          marks={NO_MARKS}
-        />
-      )}
-    </div>
-  )
-}
-
-const NO_MARKS = [] as const

@@ -2,7 +2,8 @@ import { memo, useMemo, useState } from 'react'
 import { MOST_READ_MS } from '../../../core/bounds.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
-import { classes, scrollRegion, paneInputClass } from '../../components/classes.ts'
+import { classes, paneInputClass } from '../../components/classes.ts'
+import { Button } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { useHasScreen } from '../../state/limits.ts'
 import { useNotes, useRecordingAsked } from '../../state/notes.ts'
@@ -20,9 +21,12 @@ interface ChangesPaneProps {
 }
 
 const MOST = 40
+/** Before all of them are wanted. */
+const FIRST = 6
 
 /** Changes within the shown range, including their causes, newest first. */
 export const ChangesPane = memo(function ChangesPane({ series, startedAt }: ChangesPaneProps) {
+  const [showsAll, setShowsAll] = useState(false)
   const [filter, setFilter] = useState<ChangeFilter | 'all'>('all')
   const notes = useNotes()
   const instant = usePastPart(({ moment }) => moment?.at)
@@ -41,7 +45,6 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt }: Chan
           ? `alerts and restarts: last ${format.span(MOST_READ_MS / MS_PER_SECOND)}`
           : undefined
       }
-      className={styles['listPane']}
       actions={
         <select
           className={classes(paneInputClass, styles['changeFilter'])}
@@ -61,9 +64,9 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt }: Chan
           {filter === 'all' ? 'Nothing changed in this range.' : `Nothing of ${filter} changed in this range.`}
         </p>
       ) : (
-        <div className={styles['listScroll']} {...scrollRegion('Changes, newest first')}>
-          <ol className={styles['changes']}>
-            {changes.slice(0, MOST).map((change, place) => (
+        <>
+          <ol className={styles['changes']} aria-label="Changes, newest first">
+            {changes.slice(0, showsAll ? MOST : FIRST).map((change, place) => (
               // By place: a new change would move all others, and moving text cannot be read.
               <li key={place} className={instant !== undefined && change.at > instant ? styles['later'] : undefined}>
                 <time dateTime={new Date(change.at).toISOString()}>{format.time(change.at)}</time>
@@ -72,7 +75,14 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt }: Chan
               </li>
             ))}
           </ol>
-        </div>
+          {changes.length > FIRST && (
+            <p className={styles['quiet']}>
+              <Button small onClick={() => setShowsAll(!showsAll)}>
+                {showsAll ? 'Show fewer' : `Show all ${format.fixed(Math.min(MOST, changes.length))}`}
+              </Button>
+            </p>
+          )}
+        </>
       )}
     </Pane>
   )

@@ -99,7 +99,7 @@ export function SeveralServers({ facts, connection, view, onView, onShowServer }
       >
         {view === 'sum' ? <SumTable {...table} /> : <EachServerTable {...table} />}
       </Pane>
-      <div className={classes(styles['bottom'], styles['fleetBottom'], allStale && styles['stale'])}>
+      <div className={classes(styles['bottom'], allStale && styles['stale'])}>
         <RejectionsPane recent={recent} servers={names} />
         <div className={styles['side']}>
           <ServersPane

@@ -139,7 +139,7 @@ describe('overview of one server', () => {
 
   test('what changed can be narrowed, and leads to where it shows', async () => {
     await open({ history: 130 })
-    const list = await screen.findByRole('region', { name: 'Changes, newest first' }, { timeout: 5_000 })
+    const list = await screen.findByRole('list', { name: 'Changes, newest first' }, { timeout: 5_000 })
     const entries = (): readonly string[] =>
       within(list)
         .getAllByRole('listitem')
@@ -158,7 +158,7 @@ describe('overview of one server', () => {
 
   test('what changed has its causes: an edit with author and field, a restart, another version', async () => {
     const told = await open({ history: 130 })
-    const list = await screen.findByRole('region', { name: 'Changes, newest first' }, { timeout: 5_000 })
+    const list = await screen.findByRole('list', { name: 'Changes, newest first' }, { timeout: 5_000 })
     const seen = viewStore.getState().server
     if (seen === undefined) throw new Error('there is no server')
     const at = rfc3339(unixMsOf(seen.at) + 1_000)

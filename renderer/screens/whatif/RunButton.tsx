@@ -44,12 +44,10 @@ export function CompareButton(props: {
   const at = (place: number): number => choices.findIndex((choice) => choice.place === place)
   return (
     <BesideButton
-      pair={{ choices, a: at(0), b: at(variant), request: first?.request }}
-      seconds={first?.seconds}
+      pair={{ choices, a: at(0), b: at(variant) }}
+      first={first}
       steppable={at(0) !== -1 && at(variant) !== -1}
-    >
-      {first === undefined ? 'Side by side' : 'First difference'}
-    </BesideButton>
+    />
   )
 }
 
@@ -76,24 +74,33 @@ export const OpenRun = (props: {
   )
 }
 
-/** Opens two runs for stepping side by side. */
+/** Opens two runs for stepping side by side, at the first decision that differs if there is one. */
 export const BesideButton = (props: {
-  readonly pair: OpenedPair
-  readonly seconds?: number | undefined
+  readonly pair: Omit<OpenedPair, 'request'>
+  readonly first: FirstDifference | undefined
+  /** After the start, where no decision differs. */
+  readonly seconds?: number
   readonly steppable: boolean
-  readonly children: React.ReactNode
-}) => (
-  <OpeningButton open={() => openBeside(props.pair, props.seconds)} steppable={props.steppable}>
-    {props.children}
-  </OpeningButton>
-)
+}) => {
+  const { pair, first, seconds = 0, steppable } = props
+  return (
+    <OpeningButton
+      open={() => openBeside({ ...pair, request: first?.request }, first?.seconds ?? seconds)}
+      steppable={steppable}
+      {...(first !== undefined && { 'data-first-difference': '' })}
+    >
+      {first === undefined ? 'Side by side' : 'First difference'}
+    </OpeningButton>
+  )
+}
 
 function OpeningButton(props: {
   readonly open: () => Promise<void>
   readonly steppable: boolean
+  readonly 'data-first-difference'?: string
   readonly children: React.ReactNode
 }) {
-  const { open, steppable, children } = props
+  const { open, steppable, children, ...marks } = props
   const [opening, setOpening] = useState(false)
   const press = async (): Promise<void> => {
     setOpening(true)
@@ -111,6 +118,7 @@ function OpeningButton(props: {
       disabled={opening || !steppable}
       title={steppable ? undefined : WITHOUT_LEVELS}
       onClick={() => void press()}
+      {...marks}
     >
       {opening ? 'Opening the run' : children}
     </Button>

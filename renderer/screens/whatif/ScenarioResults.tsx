@@ -142,15 +142,7 @@ function Steps(props: {
   const { first } = run
   return (
     <p className={styles['steps']}>
-      {place > 0 && (
-        <BesideButton
-          pair={{ choices, a: 0, b: place, request: first?.request }}
-          seconds={first?.seconds ?? middle}
-          steppable
-        >
-          {first === undefined ? 'Side by side' : 'First difference'}
-        </BesideButton>
-      )}
+      {place > 0 && <BesideButton pair={{ choices, a: 0, b: place }} first={first} seconds={middle} steppable />}
       <OpenRun of={choice.of} given={choice.given} steppable>
         Step through
       </OpenRun>

@@ -99,6 +99,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   alerts: { hash: `alerts?${DEMO}`, settled: (page) => page.getByRole('grid', { name: 'Alert rules' }) },
   diagnosis: { hash: `diagnosis?${DEMO}`, settled: examined },
   connection: { hash: `connection?${DEMO}`, settled: heading },
+  settings: { hash: `settings?${DEMO}`, settled: heading },
   etcd: { hash: 'etcd?source=Simulated+etcd', settled: (page) => page.getByRole('grid', { name: 'Rules' }) },
   past: { hash: 'overview?source=prod', settled: levels },
   palette: { hash: `overview?${DEMO}`, settled: levels, prepare: press('Control+k') },

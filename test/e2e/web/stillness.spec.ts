@@ -44,12 +44,12 @@ async function watchShifts(page: Page): Promise<void> {
 const shiftsOf = (page: Page): Promise<Shifts> =>
   page.evaluate(() => (globalThis as unknown as { layoutShifts: Shifts }).layoutShifts)
 
-/** Resolves once the table of levels has changed so many times. */
-const changes = (page: Page, count: number): Promise<void> =>
+/** Resolves once the table of levels, or the list of them beside every screen, has changed so many times. */
+const changes = (page: Page, count: number, of = 'main [role=grid]'): Promise<void> =>
   page.evaluate(
-    (samples) =>
+    ({ samples, selector }) =>
       new Promise<void>((resolve) => {
-        const grid = document.querySelector('[role=grid]')
+        const grid = document.querySelector(selector)
         let last = grid?.textContent
         let seen = 0
         const observer = new MutationObserver(() => {
@@ -62,7 +62,7 @@ const changes = (page: Page, count: number): Promise<void> =>
         })
         observer.observe(grid ?? document.body, { subtree: true, childList: true, characterData: true })
       }),
-    count,
+    { samples: count, selector: of },
   )
 
 const SIZES = [
@@ -96,6 +96,40 @@ async function expectStill(page: Page, size: (typeof SIZES)[number]): Promise<vo
   // Two decimals, as browsers report it: 0.00.
   expect(sum).toBeLessThan(0.005)
 }
+
+/** Screens whose numbers change while they are looked at. */
+const LIVE_SCREENS = [
+  'overview',
+  'level/workload-low',
+  'allocation',
+  'live',
+  'classify/coverage',
+  'editor/draft?object=PriorityLevelConfiguration%2Fworkload-low',
+  'alerts',
+  'fleet',
+  'connection',
+]
+/** The sidebar, which shows the levels beside every screen. */
+const ROSTER = 'nav'
+/** Samples that have to arrive on each. */
+const LOOKS = 8
+
+test('no screen moves what is read while samples arrive', async ({ consolePage, context }) => {
+  // All screens wait for the same seconds.
+  const pages = await Promise.all(
+    LIVE_SCREENS.map(async (hash) => {
+      const page = await context.newPage()
+      await page.goto(`${new URL(consolePage.url()).origin}/#/${hash}`)
+      await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+      return { hash, page }
+    }),
+  )
+  await Promise.all(pages.map(({ page }) => changes(page, SETTLING, ROSTER)))
+  await Promise.all(pages.map(({ page }) => watchShifts(page)))
+  await Promise.all(pages.map(({ page }) => changes(page, LOOKS, ROSTER)))
+  const shifts = await Promise.all(pages.map(async ({ hash, page }) => ({ hash, ...(await shiftsOf(page)) })))
+  expect(shifts.filter(({ sum }) => sum > 0.02)).toEqual([])
+})
 
 test('the wheel over a list inside the page goes on to the page', async ({ consolePage: page }) => {
   await page.setViewportSize({ width: 1100, height: 700 })

@@ -1,5 +1,6 @@
 import type { Suggestion } from '../../../../core/contract/advice.ts'
 import { VERDICT_WORDS } from '../../../../core/advice/text.ts'
+import { LevelHistory } from '../../../charts/LevelHistory.tsx'
 import { Button, Buttons, Copy } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
 import { numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
@@ -41,6 +42,7 @@ export function EvidencePane({ suggestion, number }: OneProps) {
   return (
     <Pane title={`Evidence for ${number}`} note={server}>
       <div className={styles['evidence']}>
+        {level !== undefined && server !== undefined && <LevelHistory server={server} level={level} />}
         <Sentences of={evidence} />
         {unknown.length > 0 && (
           <>

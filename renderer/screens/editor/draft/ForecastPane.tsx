@@ -1,7 +1,7 @@
 import { sentenceText } from '../../../../core/answer/answer.ts'
 import type { Score } from '../../../../core/contract/effect.ts'
 import type { ForecastReport } from '../../../../core/contract/forecast.ts'
-import { presentForecast, scoreText } from '../../../../core/twin/present.ts'
+import { presentForecast, QUANTITY_LABELS, scoreText } from '../../../../core/twin/present.ts'
 import { EXEMPT } from '../../../../core/config/objects.ts'
 import { AnswerTable } from '../../../components/answer/Answer.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -11,6 +11,7 @@ import { format } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
 import type { Impact } from './forecast.ts'
 import { useEffectsState } from '../effect/effects.ts'
+import { BandBar, largestOf } from '../effect/BandBar.tsx'
 import styles from '../effect/effect.module.css'
 import { useEarlyFit, useForecast } from './forecastRun.ts'
 
@@ -62,6 +63,10 @@ function Report(props: {
           selected={levels.findIndex(({ level }) => level === selected)}
           stacked
           scrolls
+          below={(column, row) => {
+            const quantity = SHOWN.find((one) => QUANTITY_LABELS[one] === column)
+            return quantity && <BandBar level={levels[row]} quantity={quantity} largest={largestOf(levels, quantity)} />
+          }}
         />
       ))}
       <Sentences

@@ -119,26 +119,29 @@ function SameObjects(props: {
           lendable percent of exempt. Select an object to open it in the draft.
         </p>
       )}
-      <h3 className={styles['kind']}>Priority levels</h3>
-      <ul className={styles['same']} aria-label="Priority levels that are the same">
-        {levels.map((name) => (
-          <li key={name}>
-            <button type="button" onClick={() => openPage('editor', 'draft', `PriorityLevelConfiguration/${name}`)}>
-              <LevelName name={name} />
-            </button>
-          </li>
-        ))}
-      </ul>
-      <h3 className={styles['kind']}>Flow schemas</h3>
-      <ul className={styles['same']} aria-label="Flow schemas that are the same">
-        {schemas.map((name) => (
-          <li key={name}>
-            <button type="button" onClick={() => openPage('editor', 'draft', `FlowSchema/${name}`)}>
-              <MiddleCut text={name} />
-            </button>
-          </li>
-        ))}
-      </ul>
+      <details open={rows.length === 0}>
+        <summary className={styles['kind']}>Names</summary>
+        <h3 className={styles['kind']}>Priority levels</h3>
+        <ul className={styles['same']} aria-label="Priority levels that are the same">
+          {levels.map((name) => (
+            <li key={name}>
+              <button type="button" onClick={() => openPage('editor', 'draft', `PriorityLevelConfiguration/${name}`)}>
+                <LevelName name={name} />
+              </button>
+            </li>
+          ))}
+        </ul>
+        <h3 className={styles['kind']}>Flow schemas</h3>
+        <ul className={styles['same']} aria-label="Flow schemas that are the same">
+          {schemas.map((name) => (
+            <li key={name}>
+              <button type="button" onClick={() => openPage('editor', 'draft', `FlowSchema/${name}`)}>
+                <MiddleCut text={name} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      </details>
     </Pane>
   )
 }
