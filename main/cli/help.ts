@@ -493,12 +493,12 @@ Exit code: 0 done, 2 cannot run.`,
        apf-console qos explain --rules FILE --requests FILE [--trace] [--json]
        apf-console qos explain --rules FILE --op OP [--key K] [request] [--json]
        apf-console qos advise --requests FILE [--rules FILE] [--json]
-       apf-console qos class add|update|del|get NAME [class] | list
-       apf-console qos rule add|update|del|get|enable|disable NAME [rule] | list
+       apf-console qos class add|update|delete|get NAME [class] | list
+       apf-console qos rule add|update|delete|get|enable|disable NAME [rule] | list
        apf-console qos rule test --op OP [--key K] [request] [--json]
        apf-console qos mode enforce|observe
        apf-console qos status | tracker list [--by scan|traffic|latency] [--top N] | advise | history [--limit N]
-       apf-console qos monitor --type latency|traffic|scanKeyNum --threshold X [--limit N] [--json]
+       apf-console qos monitor --type latency|traffic|scanKeyNum --threshold X | --rule NAME [--limit N] [--json]
        apf-console qos export [--revision N] | import FILE… | proto
 
 Rules that limit requests to etcd (docs/etcd-qos.md). validate checks rule files and prints all problems with their
@@ -507,7 +507,7 @@ decision with the rule, the class and the numbers that led to it. Nothing is sen
 
 All other subcommands manage an etcd-proxy of this user that runs on this machine. Changes act at once, are checked as a
 whole, and are stored; history lists them. rule test decides about a request without charging it. monitor prints requests
-above a threshold (ms, bytes, keys) until --limit (99). advise evaluates starter rules, and rules for expensive requests, on
+above a threshold (ms, bytes, keys), or those that a rule decided, until --limit (99). advise evaluates starter rules, and rules for expensive requests, on
 the last five minutes; it changes nothing. All take --proxy NAME; without it, the only one that runs.
 A request is expensive if it scans many keys, is large or has a large response, takes long, or hashes a password (Authenticate).
 
