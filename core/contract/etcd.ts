@@ -114,6 +114,20 @@ export const EtcdRequestSchema = z.object({
 })
 export type EtcdRequest = z.infer<typeof EtcdRequestSchema>
 
+/** Kinds of the monitor, with the values that they compare (QoS specification 8). */
+export const MONITOR_KINDS = ['latency', 'traffic', 'scanKeyNum'] as const
+/** Most records of one monitor (QoS specification 8). */
+export const MOST_MONITORED = 99
+
+/** Which requests to show: above a threshold of milliseconds, bytes or keys, decided by a rule, or both. */
+export const EtcdMonitorSchema = z.object({
+  type: z.enum(MONITOR_KINDS).exactOptional(),
+  threshold: z.number().nonnegative().exactOptional(),
+  rule: z.string().exactOptional(),
+  limit: z.number().int().min(1).max(MOST_MONITORED),
+})
+export type EtcdMonitor = z.infer<typeof EtcdMonitorSchema>
+
 /** The state of a class, in the numbers that its discipline compares. */
 export const EtcdLevelSchema = z.discriminatedUnion('qdisc', [
   /** `tokens` is negative while the bucket is in debt. */

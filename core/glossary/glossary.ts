@@ -73,6 +73,13 @@ const FAMILIES: readonly (readonly TermId[])[] = [
   ['server-side-apply', 'field-manager', 'resource-version', 'dry-run'],
   ['scrape', 'debug-dump', 'metric-family', 'stale', 'simulation'],
   ['imbalance', 'server-limit'],
+  ['work-conserving', 'borrow', 'max-min', 'fair-share'],
+  ['squished', 'elephant', 'shuffle-sharding'],
+  ['g', 'virtual-time', 'seat-second'],
+  ['thundering-herd', 'queued', 'retry-after'],
+  ['acs', 'shares', 'nominal-limit'],
+  ['jail', 'backstop', 'catch-all', 'borrowing-limit'],
+  ['thrashing', 'reconciler', 'autoupdate-spec'],
 ]
 
 /** The terms in a family with this one, each once. */

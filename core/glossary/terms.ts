@@ -1,5 +1,9 @@
 /** Seats and limits: terms in one or two sentences each. */
 export const SEATS = {
+  acs: [
+    'ACS, ACV',
+    'Assured concurrency shares, and the value in seats that follows: the names until 1.25 of what are nominal shares and limit.',
+  ],
   apf: [
     'API Priority and Fairness',
     'The part of an API server that divides its capacity among priority levels and, inside each, fairly among flows.',
@@ -103,6 +107,20 @@ export const ALLOCATION = {
 
 /** Queues and flows: terms in one or two sentences each. */
 export const QUEUES = {
+  'work-conserving': ['work-conserving', 'Leaving no seat idle while a request waits that could use it.'],
+  'max-min': [
+    'max-min fairness',
+    'A division in which nobody can get more without taking from somebody who has no more: who wants little gets all of it.',
+  ],
+  squished: [
+    'squished',
+    'Said of a mouse all of whose queues are also used by elephants, so that it waits as they do.',
+  ],
+  g: [
+    'G, assumed service time',
+    'The service time that virtual time charges for a request before it ends: 3 ms today, one minute in the first design.',
+  ],
+  'thundering-herd': ['thundering herd', 'Many clients that act at the same moment, such as after a restart.'],
   'priority-level': [
     'priority level',
     'A share of the server’s seats with its own limit, queues and fairness. A flood in one level does not starve another.',
@@ -212,6 +230,11 @@ export const REJECTIONS = {
 
 /** Schemas and matching: terms in one or two sentences each. */
 export const OBJECTS = {
+  jail: ['jail', 'A level with a small limit and no borrowing, for traffic that is heavier than it looks.'],
+  backstop: [
+    'backstop',
+    'The implicit object of the draft design for requests that no real object matches; catch-all took its place.',
+  ],
   'flow-schema': [
     'flow schema',
     'A rule that matches requests, in order of precedence, and sends them to a priority level.',
@@ -266,6 +289,7 @@ export const OBJECTS = {
 
 /** Changing objects: terms in one or two sentences each. */
 export const CHANGES = {
+  thrashing: ['thrashing', 'Two servers or controllers that keep overwriting each other’s version of an object.'],
   draft: ['draft', 'Changes that are not applied yet. They are checked, previewed and kept across restarts.'],
   'seat-impact': [
     'seat impact',

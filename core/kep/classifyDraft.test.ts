@@ -6,7 +6,7 @@ import { requestInfo } from '../request/requestInfo.ts'
 import { type RequestDigest } from '../request/match.ts'
 import { assuredLimits, classifyByDraft, matchesAny } from './classifyDraft.ts'
 import type { Atom, DraftSet } from './draftObjects.ts'
-import { EXAMPLE } from './example.fixture.ts'
+import { EXAMPLE } from './examples.ts'
 import { compilePattern } from './pattern.ts'
 import { readDraft } from './readDraft.ts'
 

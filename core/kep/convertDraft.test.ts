@@ -8,7 +8,7 @@ import { parseRequestTarget } from '../request/requestTarget.ts'
 import { matchesAny } from './classifyDraft.ts'
 import { convertDraft } from './convertDraft.ts'
 import type { Atom, DraftSet } from './draftObjects.ts'
-import { EXAMPLE } from './example.fixture.ts'
+import { EXAMPLE } from './examples.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 import { readDraft } from './readDraft.ts'
 

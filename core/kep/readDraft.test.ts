@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EXAMPLE } from './example.fixture.ts'
+import { EXAMPLE } from './examples.ts'
 import { readDraft } from './readDraft.ts'
 
 const LEVEL = `kind: RequestPriority

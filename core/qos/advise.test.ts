@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { secondsToNs } from '../units.ts'
-import { advise, PRESETS, withProposal } from './advise.ts'
+import { advise, PRESETS, documentWith } from './advise.ts'
 import { changeRules } from './document.ts'
 import { previewOf } from './preview.ts'
 import { aClass, aConfiguration, aRule, authenticate, put, range } from './qos.fixture.ts'
@@ -21,7 +21,7 @@ const every = (ms: number, count: number, make: (second: number) => Seen): Seen[
 const preset = (id: string) => {
   const found = PRESETS.find((one) => one.id === id)
   if (found === undefined) throw new Error(id)
-  const document = withProposal(EMPTY, found)
+  const document = documentWith(EMPTY, found)
   return changeRules(EMPTY, { action: 'import', document }).configuration
 }
 
@@ -105,15 +105,17 @@ describe('advice', () => {
     expect(advise(all, EMPTY)).toHaveLength(1 + PRESETS.length)
   })
 
-  test('proposes nothing for cheap requests, and says what is in effect or in the way', () => {
+  test('proposes nothing for cheap requests, and says what is in effect, at a free priority', () => {
     const cheap = every(1, 1_000, (second) => seen(second, range('/registry/pods/', 'prefix'), 10))
     expect(advise(cheap, EMPTY).map(({ id }) => id)).toEqual(PRESETS.map(({ id }) => id))
     expect(advise(cheap, preset('events')).find(({ id }) => id === 'events')).toMatchObject({ inEffect: true })
     const rival = aConfiguration(
       [aClass('c', { qdisc: 'lbf', qps: 1 })],
-      [aRule('mine', { ops: ['Authenticate'], priority: 50 })],
+      [aRule('mine', { ops: ['Authenticate'], priority: 50, subjects: [{ user: 'alice' }] })],
     )
-    expect(advise(cheap, rival).find(({ id }) => id === 'passwords')?.problem).toContain('have the same priority 50')
+    const beside = advise(cheap, rival).find(({ id }) => id === 'passwords')
+    expect(beside).toMatchObject({ rules: [{ priority: 51 }] })
+    expect(beside).not.toHaveProperty('problem')
   })
 
   test('names rules that can be applied, whatever the keys', () => {
@@ -122,5 +124,42 @@ describe('advice', () => {
       const [first] = advise(all, EMPTY)
       expect(first?.problem, key).toBeUndefined()
     }
+  })
+})
+
+describe('what is in effect', () => {
+  const configured = (rule: object) =>
+    changeRules(EMPTY, {
+      action: 'import',
+      document: {
+        classes: [{ name: 'slow-query', qdisc: 'tbf', qps: 10, burst: 12 }],
+        rules: [{ name: 'rule-slowlog', qClassName: 'slow-query', priority: 10, ops: ['Range'], ...rule }],
+      },
+    }).configuration
+  const pods = { prefixPaths: ['/registry/pods/'], conditions: [{ kind: 'ScanKeyNum', threshold: 1_000 }] }
+  const adviceOf = (id: string, rule: object) => advise([], configured(rule)).find((one) => one.id === id)
+
+  test('depends on what a rule limits, not on its name', () => {
+    // The rule of the proposal has the name of a starter rule, and limits pods alone.
+    expect(adviceOf('slow-query', pods)).toMatchObject({
+      inEffect: false,
+      classes: [{ name: 'slow-query-2' }],
+      rules: [{ name: 'rule-slowlog-2', qClassName: 'slow-query-2', priority: 11 }],
+    })
+    expect(adviceOf('slow-query', pods)).not.toHaveProperty('problem')
+    expect(adviceOf('pod-lists', pods)).toMatchObject({ inEffect: true })
+  })
+
+  test('covers what is limited more strictly, and nothing that is limited less', () => {
+    const all = (threshold: number) => ({ conditions: [{ kind: 'ScanKeyNum', threshold }] })
+    for (const id of ['slow-query', 'pod-lists', 'event-lists']) {
+      expect(adviceOf(id, all(500))).toMatchObject({ inEffect: true })
+      expect(adviceOf(id, all(20_000))).toMatchObject({ inEffect: false })
+    }
+    expect(adviceOf('pod-lists', { ...pods, enabled: false })).toMatchObject({ inEffect: false })
+    expect(adviceOf('pod-lists', { ...pods, subjects: [{ user: 'alice' }] })).toMatchObject({ inEffect: false })
+    expect(adviceOf('pod-lists', { ...pods, prefixPaths: ['/registry/pods/kube-system/'] })).toMatchObject({
+      inEffect: false,
+    })
   })
 })

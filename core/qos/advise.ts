@@ -1,8 +1,8 @@
 import { plain } from '../text/format.ts'
 import { ProblemError } from '../errors.ts'
 import type { EtcdAdvice } from '../contract/etcd.ts'
-import type { JsonMap } from '../manifest/json.ts'
-import type { QosConfiguration } from './configuration.ts'
+import type { Json, JsonMap } from '../manifest/json.ts'
+import { DEFAULT_SETTINGS, type QosConfiguration, type QosRule } from './configuration.ts'
 import { changeRules, documentOf, type RulesDocument } from './document.ts'
 import { textOf } from './keys.ts'
 import { opOfMethod } from './operations.ts'
@@ -19,6 +19,27 @@ export interface Proposal {
   readonly why: string
   readonly classes: readonly JsonMap[]
   readonly rules: readonly JsonMap[]
+}
+
+/** Expensive reads of one resource. */
+const listsOf = (resource: string, prefix: string, priority: number, more = ''): Proposal => {
+  const name = `${resource.replace(/s$/, '')}-lists`
+  return {
+    id: name,
+    title: `Lists of ${resource.replace('-', ' ')}`,
+    why: `A read of ${prefix} that scanned more than 1,000 keys before is limited to 10 per second, with a burst of 12. The first run of such a read passes, because its cost is still unknown.${more}`,
+    classes: [{ name, qdisc: 'tbf', qps: 10, burst: 12 }],
+    rules: [
+      {
+        name: `rule-${name}`,
+        qClassName: name,
+        priority,
+        ops: ['Range'],
+        prefixPaths: [prefix],
+        conditions: [{ kind: 'ScanKeyNum', threshold: 1_000 }],
+      },
+    ],
+  }
 }
 
 /** Starter rules for requests that are known to bring an etcd down. */
@@ -54,22 +75,10 @@ export const PRESETS: readonly Proposal[] = [
       },
     ],
   },
-  {
-    id: 'pod-lists',
-    title: 'Lists of pods',
-    why: 'A read of pods that scanned more than 1,000 keys before is limited to 10 per second, with a burst of 12. The first run of such a read passes, because its cost is still unknown.',
-    classes: [{ name: 'pod-lists', qdisc: 'tbf', qps: 10, burst: 12 }],
-    rules: [
-      {
-        name: 'rule-pod-lists',
-        qClassName: 'pod-lists',
-        priority: 11,
-        ops: ['Range'],
-        prefixPaths: ['/registry/pods/'],
-        conditions: [{ kind: 'ScanKeyNum', threshold: 1_000 }],
-      },
-    ],
-  },
+  listsOf('pods', '/registry/pods/', 11),
+  listsOf('events', '/registry/events/', 12),
+  listsOf('configmaps', '/registry/configmaps/', 13),
+  listsOf('custom-resources', '/registry/example.com/', 14, ' Replace the prefix with the group of your resources.'),
   {
     id: 'tenant-scans',
     title: 'Scans of tenants',
@@ -135,6 +144,7 @@ export const PRESETS: readonly Proposal[] = [
   },
 ]
 
+const HIGHEST_PRIORITY = 100
 const MOST_PROPOSED = 5
 const EXPENSIVE_KEYS = 1_000
 const EXPENSIVE_BYTES = 1024 * 1024
@@ -145,25 +155,76 @@ export function advise(all: readonly Seen[], configuration: QosConfiguration): r
 }
 
 function tried(proposal: Proposal, all: readonly Seen[], configuration: QosConfiguration): EtcdAdvice {
-  const { rules } = configuration
-  const inEffect = proposal.rules.every(({ name }) => rules.some((rule) => rule.name === name && rule.enabled))
+  const free = withFreeNames(proposal, configuration)
   try {
-    const together = changeRules(configuration, { action: 'import', document: withProposal(configuration, proposal) })
-    return { ...proposal, inEffect, preview: previewOf(all, together.configuration) }
+    const { rules } = changeRules(NOTHING, {
+      action: 'import',
+      document: documentWith(NOTHING, proposal),
+    }).configuration
+    const inEffect = rules.every((rule) => configuration.rules.some((one) => limitsAll(one, rule)))
+    if (inEffect) return { ...proposal, inEffect, preview: previewOf(all, configuration) }
+    const together = changeRules(configuration, { action: 'import', document: documentWith(configuration, free) })
+    return { ...free, inEffect, preview: previewOf(all, together.configuration) }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    return { ...proposal, inEffect, problem: error.message }
+    return { ...free, inEffect: false, problem: error.message }
   }
 }
 
-/** The rules in effect plus those of a proposal; entries with an existing name stay unchanged. */
-export function withProposal(configuration: QosConfiguration, { classes, rules }: Proposal): RulesDocument {
+const NOTHING: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
+
+/** Whether a rule applies to every request to which the other would, whatever their names. */
+function limitsAll(rule: QosRule, other: QosRule): boolean {
+  const selects = (
+    own: readonly string[],
+    wanted: readonly string[],
+    is = (a: string, b: string) => a === b,
+  ): boolean => own.length === 0 || (wanted.length > 0 && wanted.every((one) => own.some((mine) => is(one, mine))))
+  const same = (own: readonly object[], wanted: readonly object[]): boolean =>
+    own.length === 0 || JSON.stringify(own) === JSON.stringify(wanted)
+  const noKeys = rule.prefixPaths.length === 0 && rule.ranges.length === 0
+  return (
+    rule.enabled &&
+    rule.minRetry <= other.minRetry &&
+    (rule.keyMatch === 'overlap' || noKeys) &&
+    selects(rule.ops, other.ops) &&
+    selects(rule.methods, other.methods) &&
+    same(rule.subjects, other.subjects) &&
+    (noKeys ||
+      (same(rule.ranges, other.ranges) &&
+        selects(rule.prefixPaths, other.prefixPaths, (prefix, mine) => prefix.startsWith(mine)))) &&
+    rule.conditions.every(({ kind, threshold }) =>
+      other.conditions.some((one) => one.kind === kind && one.threshold >= threshold),
+    )
+  )
+}
+
+/** The proposal with names and priorities that the rules in effect do not use: `rule-slowlog-2`. */
+function withFreeNames(proposal: Proposal, { classes, rules }: QosConfiguration): Proposal {
+  const renamed = new Map<Json | undefined, string>()
+  const free = (entry: JsonMap, taken: readonly { readonly name: string }[]): JsonMap => {
+    const name = String(entry['name'])
+    const used = (one: string): boolean => taken.some((other) => other.name === one)
+    let number = 2
+    while (used(`${name}-${number}`)) number += 1
+    const chosen = used(name) ? `${name}-${number}` : name
+    renamed.set(name, chosen)
+    return { ...entry, name: chosen }
+  }
+  const named = proposal.classes.map((one) => free(one, classes))
+  const priorities = new Set(rules.map(({ priority }) => priority))
+  const written = proposal.rules.map((rule) => {
+    let priority = Number(rule['priority'])
+    while (priorities.has(priority) && priority < HIGHEST_PRIORITY) priority += 1
+    return { ...free(rule, rules), priority, qClassName: renamed.get(rule['qClassName']) ?? null }
+  })
+  return { ...proposal, classes: named, rules: written }
+}
+
+/** The rules in effect plus those of a proposal. */
+export function documentWith(configuration: QosConfiguration, { classes, rules }: Proposal): RulesDocument {
   const document = documentOf(configuration)
-  const added = (known: readonly JsonMap[], more: readonly JsonMap[]): readonly JsonMap[] => [
-    ...known,
-    ...more.filter(({ name }) => !known.some((one) => one['name'] === name)),
-  ]
-  return { ...document, classes: added(document.classes, classes), rules: added(document.rules, rules) }
+  return { ...document, classes: [...document.classes, ...classes], rules: [...document.rules, ...rules] }
 }
 
 /** Of the most expensive requests by keys and by bytes, those that are expensive every time. */

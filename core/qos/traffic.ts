@@ -1,3 +1,4 @@
+import type { EtcdMonitor, MONITOR_KINDS } from '../contract/etcd.ts'
 import { type Nanoseconds, nsToMs, nsToSeconds, secondsToNs } from '../units.ts'
 import { requestText } from './explain.ts'
 import { KeptRequests } from './kept.ts'
@@ -240,10 +241,6 @@ const WEIGHTS: Readonly<Record<Ranking, (usage: Usage) => number>> = {
 export const ranked = (all: readonly Usage[], by: Ranking, most: number): readonly Usage[] =>
   all.toSorted((a, b) => WEIGHTS[by](b) - WEIGHTS[by](a)).slice(0, most)
 
-/** Kinds of the monitor, with the values that they compare (QoS specification 8). */
-export const MONITOR_KINDS = ['latency', 'traffic', 'scanKeyNum'] as const
-export type MonitorKind = (typeof MONITOR_KINDS)[number]
-
 /** Milliseconds, bytes or keys; `undefined` if it was not measured. */
 export function monitored(kind: MonitorKind, { request, observed, verdict }: Seen): number | undefined {
   if (verdict === 'limited') return undefined
@@ -256,6 +253,11 @@ export function monitored(kind: MonitorKind, { request, observed, verdict }: See
       return observed.scannedKeys
   }
 }
+
+type MonitorKind = (typeof MONITOR_KINDS)[number]
+
+export const monitors = ({ type, threshold = 0, rule }: Omit<EtcdMonitor, 'limit'>, seen: Seen): boolean =>
+  (rule === undefined || seen.rule === rule) && (type === undefined || (monitored(type, seen) ?? 0) > threshold)
 
 /** Time span of the requests, in milliseconds. */
 export const spanMs = (all: readonly Seen[]): number => nsToMs((all.at(-1)?.at ?? 0) - (all[0]?.at ?? 0))

@@ -2,6 +2,7 @@ import {
   amount,
   numberColumns,
   phrase,
+  textColumns,
   type Answer,
   type Cell,
   type Row,
@@ -10,6 +11,9 @@ import {
 } from '../answer/answer.ts'
 import type { ScenarioReport, ScenarioRunReport } from '../contract/scenario.ts'
 import { failed, rejectedOf } from '../whatif/results.ts'
+import { measuredText } from './check.ts'
+import type { ScenarioOutcome } from './run.ts'
+import { MEASURES, type Assertion } from './scenario.ts'
 
 /** The result of a scenario, in one sentence. */
 export function outcomeSentence({ runs, passed }: Pick<ScenarioReport, 'runs' | 'passed'>): string {
@@ -51,6 +55,52 @@ export function presentRun(run: ScenarioRunReport, of: ScenarioReport['of']): An
           ...(of === 'etcd' ? [] : numberColumns('Seats')),
         ],
         rows: clients.map((one) => cellsOf(one, of, seconds)),
+      },
+    ],
+  }
+}
+
+/**
+ * The numbers of the specification beside those of the runs: every assertion with a value, and why it is another one than
+ * the specification has.
+ */
+export function presentNumbers(outcomes: readonly ScenarioOutcome[]): Answer {
+  const stated = outcomes.flatMap(({ name, runs }) =>
+    runs.flatMap(({ result, assertions }) =>
+      assertions.flatMap(({ assertion, value, holds }) =>
+        assertion.about === undefined ? [] : [{ scenario: name, variant: result.name, assertion, value, holds }],
+      ),
+    ),
+  )
+  const other = stated.filter(({ assertion }) => assertion.because !== undefined)
+  const missed = stated.filter(({ holds }) => !holds).length
+  const unit = ({ measure }: Assertion): string => (MEASURES[measure] === '' ? '' : ` ${MEASURES[measure]}`)
+  const number = (value: number | undefined, of: Assertion): Sentence => phrase`${amount('amount')(value)}${unit(of)}`
+  return {
+    title: phrase`${amount('amount')(stated.length)} numbers of the specification: ${amount('amount')(stated.length - other.length)} hold as they are, ${amount('amount')(other.length)} are others for a reason, ${missed === 0 ? 'none' : amount('amount')(missed)} outside the tolerance`,
+    evidence: other.map(
+      ({ scenario, variant, assertion }) =>
+        phrase`${scenario}, ${variant}, ${measuredText(assertion)}: ${number(assertion.specified, assertion)} in the specification. ${assertion.because ?? ''}`,
+    ),
+    tables: [
+      {
+        title: 'Numbers',
+        note: 'those of the specification beside those of the run',
+        columns: [
+          ...textColumns('Scenario', 'Variant', 'What'),
+          ...numberColumns('Specification', 'Asserted', 'Tolerance', 'Measured'),
+          ...textColumns('Holds'),
+        ],
+        rows: stated.map(({ scenario, variant, assertion, value, holds }) => [
+          scenario,
+          variant,
+          measuredText(assertion),
+          number(assertion.specified ?? assertion.about, assertion),
+          number(assertion.about, assertion),
+          assertion.about === 0 ? '≤ 0.1' : MEASURES[assertion.measure] === '%' ? '± 3 points' : '± 15 %',
+          number(value, assertion),
+          holds ? 'yes' : 'no',
+        ]),
       },
     ],
   }

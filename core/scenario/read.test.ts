@@ -44,7 +44,45 @@ it('reads a scenario, with what is left out filled in', () => {
   })
 })
 
+it('reads how clients back off, and the tolerance of a value', () => {
+  const { scenario, findings } = readScenario(
+    GOOD.replace('threads: 2', 'threads: 2, backOff: { mostMs: 5000 }') +
+      lines(
+        'assertions:',
+        '  - { clients: some, measure: failedPercent, about: 41 }',
+        '  - { clients: some, measure: failedPercent, about: 1 }',
+        '  - { clients: some, measure: failedPercent, about: 0 }',
+        '  - { clients: some, measure: served, about: 1000, specified: 2000, because: It is so. }',
+      ),
+    'one.yaml',
+  )
+  expect(findings).toEqual([])
+  expect(scenario?.clients[0]?.behaviour).toMatchObject({
+    onRejection: { firstMs: 800, factor: 2, mostMs: 5_000, jitter: 0.5 },
+  })
+  expect(scenario?.assertions.map(({ least, most }) => [least, most])).toEqual([
+    [38, 44],
+    [0, 4],
+    [0, 0.1],
+    [850, 1150],
+  ])
+})
+
 describe('says line, field and remedy', () => {
+  it('of a value with bounds of its own or without a reason, and of two ways to try again', () => {
+    const about = (more: string): readonly string[] =>
+      found(`${GOOD}assertions: [{ clients: some, measure: served, ${more} }]\n`)
+    expect(about('about: 1, most: 2')).toEqual([
+      '7:55 assertions[0].about: about sets both bounds: remove it, or least and most.',
+    ])
+    expect(about('about: 1, specified: 2')).toEqual([
+      '7:16 assertions[0]: specified is a value that the model does not have: give both it and because, or neither.',
+    ])
+    expect(instead('threads: 2', 'threads: 2, retries: true, backOff: {}')).toEqual([
+      expect.stringContaining('waits for Retry-After or by a back-off: remove retries or backOff.'),
+    ])
+  })
+
   it('of members that are unknown, missing or of a wrong type', () => {
     expect(instead('seconds: 10', 'second: 10')).toEqual([
       '2:1 second: There is no field “second” at the top of the object: remove it or correct its name.',
@@ -101,7 +139,7 @@ describe('says line, field and remedy', () => {
       expect.stringMatching(/^8:\d+ assertions\[0\]\.variants\[0\]: There is no variant “later”/),
     ])
     expect(found(GOOD + check.replace('most: 5, ', '').replace('waitp99', 'waitP99'))).toEqual([
-      expect.stringContaining('An assertion needs a bound: least, most, or both.'),
+      expect.stringContaining('An assertion needs a bound: about, least, most, or least and most.'),
     ])
   })
 

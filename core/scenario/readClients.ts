@@ -4,7 +4,14 @@ import { type Read, readList, readText } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
 import { readRequestLine } from '../request/requestInfo.ts'
 import { constant, type Distribution, exponential, meanOfBuckets, uniform } from '../simulate/random.ts'
-import { type Arrivals, type CallKind, type ClientGroup, numbered, type Waves } from '../simulate/workload.ts'
+import {
+  type Arrivals,
+  type BackOff,
+  type CallKind,
+  type ClientGroup,
+  numbered,
+  type Waves,
+} from '../simulate/workload.ts'
 import { bounded, problem } from './values.ts'
 
 /** Maximum number of threads and open clients of a whole scenario: more would take minutes and gigabytes. */
@@ -41,6 +48,14 @@ const readBurst = readAs((members) => ({
   requests: members.nested('requests', bounded({ min: 1, max: MOST_BURST, whole: true })),
 }))
 
+/** By default as controllers wait: from 0.8 s on, doubling up to 30 s, half of it up or down. */
+const readBackOff = readAs((members): BackOff => ({
+  firstMs: members.given('firstMs', bounded({ min: 1, max: MOST_MS })).firstMs ?? 800,
+  factor: members.given('factor', bounded({ min: 1, max: 10 })).factor ?? 2,
+  mostMs: members.given('mostMs', bounded({ min: 1, max: MOST_MS })).mostMs ?? 30_000,
+  jitter: members.given('jitter', bounded({ min: 0, max: 1 })).jitter ?? 0.5,
+}))
+
 const readGroup = readAs((members) => ({
   name: members.text('name'),
   count: members.given('count', bounded({ min: 1, max: MOST_ACTORS, whole: true })).count ?? 1,
@@ -53,6 +68,7 @@ const readGroup = readAs((members) => ({
   ...members.given('from', bounded({ min: 0, max: MOST_SECONDS })),
   ...members.given('to', bounded({ min: 0, max: MOST_SECONDS })),
   retries: members.someFlag('retries').retries ?? false,
+  ...members.given('backOff', readBackOff),
   onDemand: members.someFlag('onDemand').onDemand ?? false,
   calls: members.list('calls', readCall),
 }))
@@ -129,13 +145,18 @@ function groupOf(group: Written, at: string, findings: Finding[]): ClientGroup {
 export const thinkTime = (averageMs: number): Distribution => uniform(0.5 * averageMs, 1.5 * averageMs)
 
 function behaviourOf(group: Written, at: string, findings: Finding[]): ClientGroup['behaviour'] {
-  const { threads, perSecond, burst, thinkMs = DEFAULT_THINK_MS, retries } = group
+  const { threads, perSecond, burst, thinkMs = DEFAULT_THINK_MS, retries, backOff } = group
   const kinds = [threads, perSecond, burst].filter((kind) => kind !== undefined).length
   if (kinds !== 1) findings.push(problem(at, `${at} needs exactly one of threads, perSecond and burst.`))
   if (perSecond === 0)
     findings.push(problem(member(at, 'perSecond'), 'perSecond must be above 0: nothing would be sent.'))
   const calls = callsOf(group, at, findings)
-  const onRejection = retries ? 'retry' : 'next'
+  if (retries && backOff !== undefined) {
+    findings.push(
+      problem(member(at, 'backOff'), `${at} waits for Retry-After or by a back-off: remove retries or backOff.`),
+    )
+  }
+  const onRejection = backOff ?? (retries ? 'retry' : 'next')
   if (group.onDemand) {
     checkOnDemand(group, at, findings)
     return { kind: 'on demand', threads: threads ?? 1, think: thinkTime(group.thinkMs ?? 0), calls }
@@ -159,8 +180,9 @@ function checkOnDemand(group: Written, at: string, findings: Finding[]): void {
     if (group[key] === undefined) continue
     findings.push(problem(member(at, key), `${at} sends on demand, so ${key} has no effect: remove it.`))
   }
-  if (group.retries) {
-    findings.push(problem(member(at, 'retries'), `${at} sends on demand and always retries: remove retries.`))
+  for (const key of ['retries', 'backOff'] as const) {
+    if (group[key] === undefined || group[key] === false) continue
+    findings.push(problem(member(at, key), `${at} sends on demand and always retries: remove ${key}.`))
   }
 }
 

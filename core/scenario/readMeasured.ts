@@ -1,10 +1,17 @@
 import { anyOf, type Finding, member, quoted, meantOr } from '../config/finding.ts'
 import { type Read, readAmount, readList, readText } from '../config/jsonValues.ts'
 import { readAs, type Members } from '../config/members.ts'
-import { type Assertion, isMeasure, type Measured, MEASURES } from './scenario.ts'
+import { type Assertion, isMeasure, type Measured, MEASURES, toleratedBounds } from './scenario.ts'
 import { problem } from './values.ts'
 
-const measuredMembers = (members: Members) => ({
+interface WrittenMeasured {
+  readonly measure: string
+  readonly clients?: string | undefined
+  readonly level?: string | undefined
+  readonly controller?: string | undefined
+}
+
+const measuredMembers = (members: Members): WrittenMeasured => ({
   measure: members.text('measure'),
   ...members.given('clients', readText),
   ...members.given('level', readText),
@@ -17,6 +24,9 @@ const readWrittenAssertion = readAs((members) => ({
   ...measuredMembers(members),
   ...members.given('least', readAmount),
   ...members.given('most', readAmount),
+  ...members.given('about', readAmount),
+  ...members.given('specified', readAmount),
+  ...members.given('because', readText),
   ...members.given('variants', readList(readText)),
 }))
 
@@ -33,21 +43,25 @@ export function resulting<M extends Measured>(measured: M, at: string, findings:
 }
 
 export const readAssertion: Read<Assertion> = (value, at, findings) => {
-  const { least, most, variants, ...written } = readWrittenAssertion(value, at, findings)
-  const measured = measuredOf(written, at, findings)
-  if (least === undefined && most === undefined) {
-    findings.push(problem(at, 'An assertion needs a bound: least, most, or both.'))
+  const { clients, level, controller, measure, ...bounds } = readWrittenAssertion(value, at, findings)
+  const measured = measuredOf({ clients, level, controller, measure }, at, findings)
+  const { least, most, about, specified, because } = bounds
+  if (least === undefined && most === undefined && about === undefined) {
+    findings.push(problem(at, 'An assertion needs a bound: about, least, most, or least and most.'))
   }
-  return {
-    ...measured,
-    ...(least !== undefined && { least }),
-    ...(most !== undefined && { most }),
-    ...(variants !== undefined && { variants }),
+  if (about !== undefined && (least !== undefined || most !== undefined)) {
+    findings.push(problem(member(at, 'about'), 'about sets both bounds: remove it, or least and most.'))
   }
+  if ((specified === undefined) !== (because === undefined)) {
+    findings.push(
+      problem(at, 'specified is a value that the model does not have: give both it and because, or neither.'),
+    )
+  }
+  return { ...measured, ...bounds, ...(about !== undefined && toleratedBounds(about, measured.measure)) }
 }
 
 function measuredOf(
-  { clients, level, controller, measure }: ReturnType<typeof measuredMembers>,
+  { clients, level, controller, measure }: WrittenMeasured,
   at: string,
   findings: Finding[],
 ): Measured {

@@ -90,6 +90,21 @@ export const MEASURES = {
 } as const satisfies Readonly<Record<string, string>>
 export type MeasureName = keyof typeof MEASURES
 
+/**
+ * The bounds of a value that is given without any: ±3 percentage points of a share, ±15 % of all else, and at most 0.1
+ * where it is 0, as the specification of the scenarios has it.
+ */
+export function toleratedBounds(
+  about: number,
+  measure: MeasureName,
+): { readonly least: number; readonly most: number } {
+  if (about === 0) return { least: 0, most: 0.1 }
+  if (MEASURES[measure] === '%') return { least: Math.max(0, rounded(about - 3)), most: rounded(about + 3) }
+  return { least: rounded(0.85 * about), most: rounded(1.15 * about) }
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(4))
+
 /** Each as words for sentences: `median wait of leases`. */
 export const MEASURE_WORDS: Readonly<Record<MeasureName, string>> = {
   failedPercent: 'failed requests',
@@ -125,6 +140,11 @@ export interface Measured {
 export interface Assertion extends Measured {
   readonly least?: number
   readonly most?: number
+  /** The value that the bounds allow for, by the tolerance of its measure. */
+  readonly about?: number
+  /** The value of the specification where it is another one, and why. */
+  readonly specified?: number
+  readonly because?: string
   /** Names of the variants that it applies to; absent for all. */
   readonly variants?: readonly string[]
 }

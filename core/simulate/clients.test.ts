@@ -12,7 +12,7 @@ import {
   nextArrivalNs,
 } from './clients.ts'
 import { constant, seededRandom, seededState } from './random.ts'
-import type { Arrivals, PreparedCall } from './workload.ts'
+import type { Arrivals, BackOff, OnRejection, PreparedCall } from './workload.ts'
 import type { Flight, Outcome } from './server.ts'
 
 const SECOND = 1e9
@@ -142,7 +142,7 @@ const call: PreparedCall = {
 }
 
 /** Lets a thread call once, until it is served or gives up; the answers come from the list, then it is served. */
-function retryAgainst(answers: readonly Outcome[]) {
+function retryAgainst(answers: readonly Outcome[], onRejection: OnRejection | BackOff = 'retry') {
   const pauses: number[] = []
   const flights: Flight[] = []
   let again: ClientTask | undefined
@@ -152,6 +152,7 @@ function retryAgainst(answers: readonly Outcome[]) {
       kind: 'closed',
       thread: 0,
       think: constant(250),
+      onRejection,
       mix: { calls: [call], kinds: [{ weight: 1, from: 0, count: 1 }] },
     },
     state: { random: seededState(1) },
@@ -206,6 +207,16 @@ describe('a client that is rejected', () => {
     })
     expect(retryAgainst([]).thoughtS).toBe(0.25)
   })
+})
+
+test('a client that backs off waits longer after each failure of any kind, until it is served', () => {
+  const answers: Outcome[] = Array.from({ length: 12 }, (_, index) =>
+    index % 2 === 0 ? { kind: 'rejected', retryAfter: 32 } : { kind: 'expired' },
+  )
+  // The random number of the test is a half, so that jitter moves nothing.
+  const { pauses, ended } = retryAgainst(answers, { firstMs: 800, factor: 2, mostMs: 30_000, jitter: 0.5 })
+  expect(pauses).toEqual([0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30, 30, 30, 30, 30])
+  expect(ended.kind).toBe('served')
 })
 
 describe('the backoff of a reflector', () => {

@@ -3,6 +3,7 @@ import {
   drawCall,
   stepAt,
   type Arrivals,
+  type BackOff,
   type Behaviour,
   type CallMix,
   type OnRejection,
@@ -27,7 +28,12 @@ type Informing = Extract<Behaviour, { kind: 'informer' }>
 /** The constant behaviour of a client, which follows from the scenario. */
 export type ClientPlan =
   /** Calls at given times, each retried on its own. */
-  | { readonly kind: 'open'; readonly arrivals: Arrivals; readonly mix: CallMix; readonly onRejection?: OnRejection }
+  | {
+      readonly kind: 'open'
+      readonly arrivals: Arrivals
+      readonly mix: CallMix
+      readonly onRejection?: OnRejection | BackOff
+    }
   /** One thread that calls, waits for the answer, thinks, and calls again. */
   | ({ readonly kind: 'closed'; readonly mix: CallMix; readonly thread: number } & Pick<
       Closed,
@@ -149,12 +155,27 @@ export function makeCall(client: Client, world: ClientWorld): void {
 export const givesUp = (plan: ClientPlan): boolean =>
   plan.kind === 'on demand' || (plan.kind !== 'informer' && plan.onRejection === 'next')
 
+export function backOffOf(plan: ClientPlan): BackOff | undefined {
+  if (plan.kind !== 'open' && plan.kind !== 'closed') return undefined
+  return typeof plan.onRejection === 'object' ? plan.onRejection : undefined
+}
+
+function pauseBefore(retry: number, { firstMs, factor, mostMs, jitter }: BackOff, random: Random): Nanoseconds {
+  const ms = Math.min(mostMs, firstMs * factor ** (retry - 1))
+  return drawNs(uniform((1 - jitter) * ms, (1 + jitter) * ms), random)
+}
+
 /**
  * The attempt has ended. Like client-go, the client waits after a 429 for exactly the seconds of Retry-After and tries
  * again, at most ten times, unless it gives up at once.
  */
 export function answered(client: Client, flight: Flight, outcome: Outcome, world: ClientWorld): void {
   const { plan, random, failureRandom, number } = client
+  const backOff = backOffOf(plan)
+  if (backOff !== undefined && outcome.kind !== 'served') {
+    const again = { ...flight, retries: flight.retries + 1 }
+    return world.later(pauseBefore(again.retries, backOff, failureRandom), { kind: 'retry', flight: again })
+  }
   if (outcome.kind === 'rejected' && flight.retries < MOST_RETRIES && !givesUp(plan)) {
     const again = { ...flight, retries: flight.retries + 1 }
     return world.later(secondsToNs(outcome.retryAfter), { kind: 'retry', flight: again })

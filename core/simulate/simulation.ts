@@ -17,6 +17,7 @@ import {
   type ClientState,
   type ClientWorld,
   copyOfState,
+  backOffOf,
   givesUp,
   makeCall,
 } from './clients.ts'
@@ -180,7 +181,7 @@ class SimulatedCluster implements Simulation {
     this.clients = this.clientsWith(
       this.parts.map(({ name, plan }) => ({
         random: namedState(seed, name),
-        ...(givesUp(plan) && { failures: namedState(seed, `${name}/failures`) }),
+        ...((givesUp(plan) || backOffOf(plan) !== undefined) && { failures: namedState(seed, `${name}/failures`) }),
       })),
     )
     for (const client of this.clients) begin(client, this.world)

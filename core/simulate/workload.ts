@@ -73,6 +73,17 @@ export interface CallJobs {
  */
 export type OnRejection = 'retry' | 'next'
 
+/**
+ * After any failure the client waits and sends the request again until it is served, whatever `Retry-After` says: at first
+ * for `firstMs`, then each time `factor` times as long, at most `mostMs`, and each that share `jitter` shorter or longer.
+ */
+export interface BackOff {
+  readonly firstMs: number
+  readonly factor: number
+  readonly mostMs: number
+  readonly jitter: number
+}
+
 export type Behaviour =
   /** Calls come regardless of the outcome of earlier ones. */
   | {
@@ -80,7 +91,7 @@ export type Behaviour =
       readonly arrivals: Arrivals
       readonly calls: readonly CallKind[]
       /** `retry` if absent. */
-      readonly onRejection?: OnRejection
+      readonly onRejection?: OnRejection | BackOff
     }
   /** Each thread of each client makes one call after another, so that at most `threads` are under way. */
   | {
@@ -92,7 +103,7 @@ export type Behaviour =
       readonly active?: Steps
       readonly calls: readonly CallKind[]
       /** `retry` if absent. */
-      readonly onRejection?: OnRejection
+      readonly onRejection?: OnRejection | BackOff
     }
   /**
    * Threads that send requests that calls of other groups need or cause, each repeated until it was served. They think

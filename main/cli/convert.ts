@@ -1,5 +1,6 @@
 import { CONVERTED } from '../../core/config/checkObject.ts'
 import type { Kind, ObjectSet } from '../../core/config/objects.ts'
+import { EXAMPLES } from '../../core/kep/examples.ts'
 import { convertDraft, LOSSES, type Loss } from '../../core/kep/convertDraft.ts'
 import { type LocatedFinding, objectsOf } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
@@ -11,16 +12,23 @@ import { versionFrom } from './validate.ts'
 
 /** Converts objects of the draft of KEP-1040, of v1alpha1 and of beta versions to v1. */
 export const convert: Command = {
-  options: { 'kube-version': { type: 'string' }, output: { type: 'string', short: 'o' } },
+  options: { 'kube-version': { type: 'string' }, example: { type: 'string' }, output: { type: 'string', short: 'o' } },
   operands: 'files',
   run: runConvert,
 }
 
 const OUTPUTS = ['yaml', 'json'] as const
+const EXAMPLE_NAMES = ['kep-draft', 'v1.18'] as const satisfies readonly (keyof typeof EXAMPLES)[]
 
 async function runConvert(given: Given, console: Console): Promise<ExitCode> {
   const output = readChoice(given, 'output', OUTPUTS) ?? 'yaml'
   const version = versionFrom(given)
+  const example = readChoice(given, 'example', EXAMPLE_NAMES)
+  if (example !== undefined) {
+    if (given.operands.length > 0) throw new UsageError('--example prints a text to convert; leave out the files.')
+    console.printText(EXAMPLES[example])
+    return 0
+  }
   if (given.operands.length === 0) throw new UsageError('convert needs files or folders, or - for standard input.')
   const { others, findings, ...draft } = await draftFrom(given.operands, console)
   const manifests = others.map(({ text, file }) => readManifests(text, { file, version }))

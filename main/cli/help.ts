@@ -412,6 +412,7 @@ Options:
 Exit code: 0 no errors, 1 errors, 2 cannot run.`,
 
   convert: `Usage: apf-console convert FILE… [--output yaml|json]
+       apf-console convert --example kep-draft|v1.18 > old.yaml
 
 Prints objects of earlier designs as objects of version v1: RequestPriority and FlowSchema of the draft of KEP-1040, and
 manifests of v1alpha1, v1beta1, v1beta2 and v1beta3 (docs/draft-objects.md). What v1 cannot express is reported with a code,
@@ -422,6 +423,7 @@ FILE is a file, a folder (its .yaml, .yml and .json files, including subfolders)
 Options:
   -o, --output FORMAT    yaml (default; losses go to standard error) or json (objects and losses)
   --kube-version V       the version whose rules the manifests are checked by, ${COVERED_RANGE} (the newest by default)
+  --example NAME         print the example of the proposal, or the levels of Kubernetes 1.18, as they were
 
 Exit code: 0 converted, 1 an object has errors, 2 cannot run.`,
 
@@ -499,12 +501,12 @@ Exit code: 0 done, 2 cannot run.`,
        apf-console qos explain --rules FILE --requests FILE [--trace] [--json]
        apf-console qos explain --rules FILE --op OP [--key K] [request] [--json]
        apf-console qos advise --requests FILE [--rules FILE] [--json]
-       apf-console qos class add|update|del|get NAME [class] | list
-       apf-console qos rule add|update|del|get|enable|disable NAME [rule] | list
+       apf-console qos class add|update|delete|get NAME [class] | list
+       apf-console qos rule add|update|delete|get|enable|disable NAME [rule] | list
        apf-console qos rule test --op OP [--key K] [request] [--json]
        apf-console qos mode enforce|observe
        apf-console qos status | tracker list [--by scan|traffic|latency] [--top N] | advise | history [--limit N]
-       apf-console qos monitor --type latency|traffic|scanKeyNum --threshold X [--limit N] [--json]
+       apf-console qos monitor --type latency|traffic|scanKeyNum --threshold X | --rule NAME [--limit N] [--json]
        apf-console qos export [--revision N] | import FILE… | proto
 
 Rules that limit requests to etcd (docs/etcd-qos.md). validate checks rule files and prints all problems with their
@@ -513,7 +515,7 @@ decision with the rule, the class and the numbers that led to it. Nothing is sen
 
 All other subcommands manage an etcd-proxy of this user that runs on this machine. Changes act at once, are checked as a
 whole, and are stored; history lists them. rule test decides about a request without charging it. monitor prints requests
-above a threshold (ms, bytes, keys) until --limit (99). advise evaluates starter rules, and rules for expensive requests, on
+above a threshold (ms, bytes, keys), or those that a rule decided, until --limit (99). advise evaluates starter rules, and rules for expensive requests, on
 the last five minutes; it changes nothing. All take --proxy NAME; without it, the only one that runs.
 A request is expensive if it scans many keys, is large or has a large response, takes long, or hashes a password (Authenticate).
 

@@ -132,6 +132,7 @@ Exit code: 0 done, 1 a server would reject the edit, 2 cannot run.`,
 
   simulate: `Usage: apf-console simulate FILE|NAME… [--seed N] [--output text|json|markdown]
        apf-console simulate FILE|NAME --step [--variant V]…
+       apf-console simulate --numbers [FILE|NAME…]
        apf-console simulate --list
        apf-console simulate --import RECORDING… > scenario.yaml
 
@@ -141,6 +142,7 @@ input. The same seed gives the same run on every machine.
 
 Options:
   --list                 list the library
+  --numbers              print the numbers of the specification beside the measured ones, of the library if none is named
   --import               print a scenario whose clients send at the recorded average rates; reads what whatif reads
                          (apf-console whatif --help)
   --seed N               override the seed of the scenario

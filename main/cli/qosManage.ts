@@ -12,15 +12,16 @@ import {
   EtcdStateSchema,
   EtcdTestSchema,
   JsonSchema,
+  MONITOR_KINDS,
+  MOST_MONITORED,
 } from '../../core/contract/etcd.ts'
 import type { Json, JsonMap } from '../../core/manifest/json.ts'
 import { writeYaml } from '../../core/manifest/write.ts'
 import { documentOf } from '../../core/qos/document.ts'
 import { readRules } from '../../core/qos/read.ts'
-import { MONITOR_KINDS, RANKINGS } from '../../core/qos/traffic.ts'
+import { RANKINGS } from '../../core/qos/traffic.ts'
 import { proxiesFolder } from '../etcd/control.ts'
 import { findProxy, type RunningProxy } from '../etcd/controlClient.ts'
-import { MOST_MONITORED } from '../etcd/methods.ts'
 import type { Console, ExitCode } from './console.ts'
 import { lists, texts } from './options.ts'
 import { tableLines, textTable, type Said } from './print/terminal.ts'
@@ -34,7 +35,7 @@ export const MANAGE_OPTIONS = {
   ...texts('min-retry', 'scope'),
   'allow-all': { type: 'boolean' },
   ...lists('condition-kind', 'condition-threshold'),
-  ...texts('clear', 'type', 'threshold', 'top', 'by', 'revision'),
+  ...texts('clear', 'type', 'threshold', 'rule', 'top', 'by', 'revision'),
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
 /** Subcommands about a running proxy. */
@@ -179,7 +180,7 @@ async function manageObjects(
   return 0
 }
 
-const CLASS_VERBS: readonly string[] = ['add', 'update', 'del', 'get']
+const CLASS_VERBS: readonly string[] = ['add', 'update', 'del', 'delete', 'get']
 const RULE_VERBS: readonly string[] = [...CLASS_VERBS, 'enable', 'disable']
 
 function changeOf(
@@ -193,6 +194,7 @@ function changeOf(
     case 'update':
       return { method: 'Update', members: { ...cleared(given), ...membersOf(given) } }
     case 'del':
+    case 'delete':
       return { method: 'Delete' }
     default:
       return { method: 'Update', members: { enabled: verb === 'enable' } }
@@ -278,14 +280,15 @@ async function testRule({ given, console, proxy, request }: Work): Promise<ExitC
 async function monitor({ given, console, proxy }: Work): Promise<ExitCode> {
   const type = readChoice(given, 'type', MONITOR_KINDS)
   const threshold = amount(given, 'threshold')
-  if (type === undefined || threshold === undefined)
-    throw new UsageError('qos monitor needs --type latency, traffic or scanKeyNum, and --threshold.')
+  const rule = given.value('rule')
+  if (type === undefined ? rule === undefined : threshold === undefined)
+    throw new UsageError('qos monitor needs --type latency, traffic or scanKeyNum with --threshold, or --rule NAME.')
   const limit = readNumber(given, 'limit', { min: 1, max: MOST_MONITORED, whole: true }) ?? MOST_MONITORED
   const json = readOutput(given) === 'json'
   const emit = (record: EtcdRequest): void => {
     if (json) console.printJson(record)
     else console.print([sentenceText(requestSentence(record), plain)])
   }
-  await proxy.monitor({ type, threshold, limit }, emit, console.signal)
+  await proxy.monitor({ type, threshold, rule, limit }, emit, console.signal)
   return 0
 }

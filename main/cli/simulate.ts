@@ -3,7 +3,7 @@ import { ProblemError } from '../../core/errors.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import type { AnyScenario } from '../../core/scenario/read.ts'
 import { scenarioOfArrivals, textOfScenario } from '../../core/scenario/fromArrivals.ts'
-import { outcomeSentence, presentRun } from '../../core/scenario/present.ts'
+import { outcomeSentence, presentNumbers, presentRun } from '../../core/scenario/present.ts'
 import { scenarioReport } from '../../core/scenario/report.ts'
 import { runAnyScenario, type ScenarioOutcome } from '../../core/scenario/run.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
@@ -21,7 +21,7 @@ export const simulate: Command = {
   options: {
     ...OUTPUT_OPTIONS,
     seed: { type: 'string' },
-    ...switches('list', 'import', 'step'),
+    ...switches('list', 'import', 'step', 'numbers'),
     ...lists('variant', 'assert'),
   },
   operands: 'files',
@@ -43,7 +43,8 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
     )
     return 0
   }
-  if (given.operands.length === 0) {
+  const numbers = given.flag('numbers')
+  if (given.operands.length === 0 && !numbers) {
     throw new UsageError('simulate needs a scenario: a file, or a name of the library; --list lists them.')
   }
   if (given.flag('step')) {
@@ -55,13 +56,15 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
   }
   if (given.values('variant').length > 0) throw new UsageError('--variant goes with --step.')
   const outcomes: ScenarioOutcome[] = []
-  for (const operand of given.operands) {
+  for (const operand of numbers && given.operands.length === 0 ? library : given.operands) {
     const scenario = withDemands(await anyScenarioFrom(operand, library, console), given)
     const outcome = runAnyScenario(scenario, { seed, mayGoOn: () => !console.signal.aborted })
     if (outcome === undefined) throw new ProblemError('cancelled', 'The simulation was cancelled.')
     outcomes.push(outcome)
-    if (output !== 'json') console.answer(output, outcome, [...(outcomes.length > 1 ? [''] : []), ...saidOf(outcome)])
+    if (output !== 'json' && !numbers)
+      console.answer(output, outcome, [...(outcomes.length > 1 ? [''] : []), ...saidOf(outcome)])
   }
+  if (output !== 'json' && numbers) console.answer(output, outcomes, [presentNumbers(outcomes)])
   if (output === 'json') console.printJson(outcomes.length === 1 ? outcomes[0] : outcomes, 2)
   return outcomes.every(({ passed }) => passed) ? 0 : 1
 }
@@ -79,7 +82,9 @@ function withDemands(any: AnyScenario, given: Given): AnyScenario {
 
 /** Prints a scenario whose clients send at the recorded average rates. */
 async function importRecording(given: Given, console: Console): Promise<ExitCode> {
-  const foreign = ['seed', 'list', 'step', 'variant', 'assert', 'output', 'json'].find((option) => given.flag(option))
+  const foreign = ['seed', 'list', 'step', 'variant', 'assert', 'numbers', 'output', 'json'].find((option) =>
+    given.flag(option),
+  )
   if (foreign !== undefined) throw new UsageError(`--import prints a scenario as YAML; leave out --${foreign}.`)
   const { operands } = given
   if (operands.length === 0) {

@@ -188,6 +188,8 @@ message MonitorRequest {
   optional double threshold = 2;
   // 1 to 99
   optional double limit = 3;
+  // only requests that this rule decided
+  optional string rule = 4;
 }
 
 message Request {

@@ -2,6 +2,7 @@ import type {
   EtcdAdvice,
   EtcdChange,
   EtcdChanged,
+  EtcdMonitor,
   EtcdPreview,
   EtcdRequest,
   EtcdRevision,
@@ -25,7 +26,7 @@ import { previewOf } from '../../core/qos/preview.ts'
 import { RecordReader } from '../../core/qos/record.ts'
 import { hashOf } from '../../core/qos/request.ts'
 import { type Seen, seenOf } from '../../core/qos/seen.ts'
-import { monitored, type MonitorKind, Traffic } from '../../core/qos/traffic.ts'
+import { monitors, Traffic } from '../../core/qos/traffic.ts'
 import { msToNs, type Nanoseconds, secondsToNs } from '../../core/units.ts'
 import type { Bypass } from './bypass.ts'
 import type { AdmissionGate, Mode } from './admissionGate.ts'
@@ -264,14 +265,25 @@ export class Management {
     return this.#kept().history(most)
   }
 
-  /** Calls `emit` for each request from now on whose value is above the threshold. Returns a function that stops it. */
-  monitor(kind: MonitorKind, threshold: number, emit: (request: EtcdRequest) => void): () => void {
+  /** Calls `emit` for each such request from now on. Returns a function that stops it. */
+  monitor(filter: Omit<EtcdMonitor, 'limit'>, emit: (request: EtcdRequest) => void): () => void {
     const { now, time } = this.#options
     const listener = (seen: Seen): void => {
-      if ((monitored(kind, seen) ?? 0) > threshold) emit(requestView(seen, time() - now()))
+      if (monitors(filter, seen)) emit(requestView(seen, time() - now()))
     }
     this.#monitors.add(listener)
     return () => this.#monitors.delete(listener)
+  }
+
+  /** The latest of such requests of the last ten minutes, newest first. */
+  requests({ limit, ...filter }: EtcdMonitor): readonly EtcdRequest[] {
+    const { now, time } = this.#options
+    return this.traffic
+      .recent(this.#nowNs - PREVIEWED_NS)
+      .filter((seen) => monitors(filter, seen))
+      .slice(-limit)
+      .map((seen) => requestView(seen, time() - now()))
+      .toReversed()
   }
 
   #kept(): RulesStore {

@@ -1,10 +1,18 @@
 import { z } from 'zod'
-import { ETCD_MODES, EtcdChangeSchema, type EtcdRequest, JsonSchema } from '../../core/contract/etcd.ts'
+import {
+  ETCD_MODES,
+  EtcdChangeSchema,
+  EtcdMonitorSchema,
+  type EtcdRequest,
+  JsonSchema,
+  MONITOR_KINDS,
+  MOST_MONITORED,
+} from '../../core/contract/etcd.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { quoted } from '../../core/config/finding.ts'
 import { type Json, toJson } from '../../core/manifest/json.ts'
 import { type Kind, KINDS } from '../../core/qos/document.ts'
-import { MONITOR_KINDS, RANKINGS } from '../../core/qos/traffic.ts'
+import { RANKINGS } from '../../core/qos/traffic.ts'
 import { entryOf, type Management } from './management.ts'
 
 /** The service that the specification names (QoS specification 8), over HTTP and over gRPC. */
@@ -14,14 +22,6 @@ const Nothing = z.object({})
 
 /** Entries of each ranking in a state. */
 const MOST_TOP = 10
-/** Most records of one monitor (QoS specification 8). */
-export const MOST_MONITORED = 99
-const MonitorSchema = z.object({
-  type: z.enum(MONITOR_KINDS),
-  threshold: z.number().nonnegative(),
-  limit: z.number().int().min(1).max(MOST_MONITORED),
-})
-
 type Handler = (management: Management, input: Json) => Promise<Json> | Json
 
 const method =
@@ -76,6 +76,7 @@ export const METHODS: Readonly<Record<string, Handler>> = {
       return { tracker: state.tracker, top: state.top[by].slice(0, top) }
     },
   ),
+  Requests: method(EtcdMonitorSchema, (management, wanted) => management.requests(wanted)),
   Advise: method(Nothing, (management) => management.advise()),
   Export: method(z.object({ revision: z.number().int().optional() }), (management, { revision }) =>
     revision === undefined ? management.document() : management.documentAt(revision),
@@ -95,15 +96,15 @@ export interface Monitored {
 
 /** Emits requests as they end. Returns a function that stops it. Throws `ProblemError` for an invalid monitor. */
 export function startMonitor(management: Management, input: Json, { emit, end, behind }: Monitored): () => void {
-  const read = MonitorSchema.safeParse(input)
-  if (!read.success)
+  const read = EtcdMonitorSchema.safeParse(input)
+  if (!read.success || (read.data.type === undefined ? read.data.rule : read.data.threshold) === undefined)
     throw new ProblemError(
       'invalid-input',
-      `A monitor has a type (${MONITOR_KINDS.join(', ')}), a threshold of at least 0 and a limit from 1 to ${MOST_MONITORED}.`,
+      `A monitor has a type (${MONITOR_KINDS.join(', ')}) and a threshold of at least 0, or a rule, and a limit from 1 to ${MOST_MONITORED}.`,
     )
-  const { type, threshold, limit } = read.data
+  const { limit, ...filter } = read.data
   let left = limit
-  return management.monitor(type, threshold, (record) => {
+  return management.monitor(filter, (record) => {
     if (left === 0 || behind()) return
     left -= 1
     emit(record)

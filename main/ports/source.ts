@@ -1,4 +1,4 @@
-import type { EtcdAdvice, EtcdChange, EtcdChanged, EtcdPreview, EtcdState, EtcdTest } from '../../core/contract/etcd.ts'
+import type { EtcdAdvice, EtcdChange, EtcdChanged, EtcdMonitor, EtcdPreview, EtcdRequest, EtcdState, EtcdTest } from '../../core/contract/etcd.ts'
 import type { Problem } from '../../core/errors.ts'
 import type { JsonMap } from '../../core/manifest/json.ts'
 import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'
@@ -52,6 +52,7 @@ export interface EtcdControl {
   change(change: EtcdChange): Promise<EtcdChanged>
   preview(change: EtcdChange | undefined): Promise<EtcdPreview>
   advise(): Promise<readonly EtcdAdvice[]>
+  requests(wanted: EtcdMonitor): Promise<readonly EtcdRequest[]>
   test(record: JsonMap): Promise<EtcdTest>
 }
 

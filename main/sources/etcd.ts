@@ -2,6 +2,7 @@ import {
   EtcdAdviceSchema,
   EtcdChangedSchema,
   EtcdPreviewSchema,
+  EtcdRequestSchema,
   type EtcdSpec,
   EtcdStateSchema,
   EtcdTestSchema,
@@ -125,6 +126,7 @@ async function running(
     change: (change) => again(() => proxy.call('Change', change, EtcdChangedSchema)),
     preview: (change) => again(() => proxy.call('Preview', change === undefined ? {} : { change }, EtcdPreviewSchema)),
     advise: () => again(() => proxy.call('Advise', {}, z.array(EtcdAdviceSchema))),
+    requests: (wanted) => again(() => proxy.call('Requests', wanted, z.array(EtcdRequestSchema))),
     test: (record) => again(() => proxy.call('RuleTest', record, EtcdTestSchema)),
   }
   const { upstream } = await control.state()
@@ -190,6 +192,7 @@ const controlOf = (management: Management): EtcdControl => ({
   change: (change) => management.change(change),
   preview: async (change) => management.preview(change),
   advise: async () => management.advise(),
+  requests: async (wanted) => management.requests(wanted),
   test: async (record) => EtcdTestSchema.parse(management.test(record)),
 })
 

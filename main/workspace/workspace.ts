@@ -390,6 +390,7 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'etcd.change': asks('etcd.change'),
     'etcd.preview': asks('etcd.preview'),
     'etcd.advise': asks('etcd.advise'),
+    'etcd.requests': asks('etcd.requests'),
     'etcd.test': asks('etcd.test'),
   }
 }

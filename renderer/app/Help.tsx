@@ -1,13 +1,14 @@
 import { Dialog } from 'radix-ui'
-import { useEffect, useRef, useState } from 'react'
+import { Fragment, useEffect, useRef, useState } from 'react'
 import { holdsWords } from '../../core/text/text.ts'
 import { Button, Check } from '../components/Button.tsx'
 import { classes, scrollRegion } from '../components/classes.ts'
-import { closeTerm, glossaryStore, openTerm } from '../state/glossary.ts'
+import { closeTerm, type EntryId, glossaryStore, openTerm } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
 import { setOverlay, shellStore } from '../state/shell.ts'
 import dialog from '../components/Dialog.module.css'
 import { inputClass } from '../components/Field.tsx'
+import { CONCEPTS, type ConceptId, conceptsOf, conceptsWith, REFERENCES } from '../../core/glossary/concepts.ts'
 import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../../core/glossary/glossary.ts'
 import styles from './App.module.css'
 
@@ -119,10 +120,11 @@ function SingleKeys() {
 }
 
 /** All terms under their headings, searchable; the requested one is marked, with its related terms. */
-function Glossary({ term }: { readonly term: TermId | undefined }) {
+function Glossary({ term }: { readonly term: EntryId | undefined }) {
   const [query, setQuery] = useState('')
   const topics = foundTopics(query)
-  const follow = (id: TermId): void => {
+  const concepts = conceptsWith(holdsWords(query))
+  const follow = (id: EntryId): void => {
     setQuery('')
     openTerm(id)
   }
@@ -140,7 +142,9 @@ function Glossary({ term }: { readonly term: TermId | undefined }) {
         />
       </div>
       <div className={styles['entries']} {...scrollRegion('Terms')}>
-        {topics.length === 0 && <p className={styles['none']}>{`No term or text contains “${query}”.`}</p>}
+        {topics.length === 0 && concepts.length === 0 && (
+          <p className={styles['none']}>{`No term or text contains “${query}”.`}</p>
+        )}
         {topics.map(({ title, ids }) => (
           <section key={title}>
             <h4>{title}</h4>
@@ -151,14 +155,44 @@ function Glossary({ term }: { readonly term: TermId | undefined }) {
             </dl>
           </section>
         ))}
+        {concepts.length > 0 && (
+          <section>
+            <h4>Concepts</h4>
+            <dl>
+              {concepts.map((id) => (
+                <Entry key={id} id={id} open={id === term} onFollow={follow} />
+              ))}
+            </dl>
+            <p className={styles['none']}>
+              See also{' '}
+              {REFERENCES.map(([name, url], index) => (
+                <Fragment key={url}>
+                  {index > 0 && ' and '}
+                  <a href={url} target="_blank" rel="noreferrer">
+                    {name}
+                  </a>
+                </Fragment>
+              ))}
+            </p>
+          </section>
+        )}
       </div>
     </section>
   )
 }
 
-function Entry(props: { readonly id: TermId; readonly open: boolean; readonly onFollow: (id: TermId) => void }) {
+const isConcept = (id: EntryId): id is ConceptId => Object.hasOwn(CONCEPTS, id)
+
+/** Title and text of a term or concept, and what belongs to it. */
+function entryOf(id: EntryId): { title: string; text: readonly string[]; related: readonly EntryId[] } {
+  if (isConcept(id)) return { title: CONCEPTS[id].title, text: CONCEPTS[id].paragraphs, related: CONCEPTS[id].terms }
+  const [title, sentence] = GLOSSARY[id]
+  return { title, text: [sentence], related: [...relatedTo(id), ...conceptsOf(id)] }
+}
+
+function Entry(props: { readonly id: EntryId; readonly open: boolean; readonly onFollow: (id: EntryId) => void }) {
   const { id, open, onFollow } = props
-  const [term, sentence] = GLOSSARY[id]
+  const { title, text, related } = entryOf(id)
   const entry = useRef<HTMLDivElement>(null)
   const name = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -170,16 +204,18 @@ function Entry(props: { readonly id: TermId; readonly open: boolean; readonly on
     <div ref={entry} className={classes(styles['entry'], open && styles['open'])}>
       <dt>
         <button ref={name} type="button" aria-expanded={open} onClick={() => onFollow(id)}>
-          {term}
+          {title}
         </button>
       </dt>
-      <dd>{sentence}</dd>
+      {text.map((paragraph) => (
+        <dd key={paragraph}>{paragraph}</dd>
+      ))}
       {open && (
         <dd className={styles['related']}>
           see also
-          {relatedTo(id).map((other) => (
+          {related.map((other) => (
             <button key={other} type="button" onClick={() => onFollow(other)}>
-              {GLOSSARY[other][0]}
+              {entryOf(other).title}
             </button>
           ))}
         </dd>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
+import { CONCEPT_IDS } from '../../core/glossary/concepts.ts'
 import { GLOSSARY, GLOSSARY_TOPICS } from '../../core/glossary/glossary.ts'
 import { pagesOf, SCREENS } from '../../core/contract/screens.ts'
 import { ACTION_INFO, unavailableActions, type ActionFacts } from './actions.ts'
@@ -242,6 +243,7 @@ describe('the palette', () => {
       ...commands.map((kind) => `command ${kind}`),
       ...Object.keys(ACTION_INFO).map((name) => `action ${name}`),
       ...GLOSSARY_TOPICS.flatMap(({ ids }) => ids.map((id) => `term ${id}`)),
+      ...CONCEPT_IDS.map((id) => `term ${id}`),
       ...['level', 'inside', 'range', 'speed', 'server', 'source', 'scenario', 'filter', 'export'].map(
         (kind) => `any ${kind}`,
       ),

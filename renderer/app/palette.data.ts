@@ -2,7 +2,9 @@ import { format } from '../theme/format.ts'
 import type { WishedSource } from '../state/connection.ts'
 import { filterText } from '../../core/filter/filter.ts'
 import { EXEMPT } from '../../core/config/objects.ts'
-import { GLOSSARY_TOPICS, GLOSSARY, type TermId } from '../../core/glossary/glossary.ts'
+import { CONCEPT_IDS, CONCEPTS } from '../../core/glossary/concepts.ts'
+import { GLOSSARY_TOPICS, GLOSSARY } from '../../core/glossary/glossary.ts'
+import type { EntryId } from '../state/glossary.ts'
 import type { PageName, ScreenName } from '../../core/contract/screens.ts'
 import { ACTION_INFO, type ActionName } from './actions.ts'
 import type { Command } from './keymap.ts'
@@ -44,7 +46,7 @@ export type PaletteTarget =
   | { readonly kind: 'filter'; readonly filter: string }
   /** Accessible name of the export button of a pane. */
   | { readonly kind: 'export'; readonly button: string }
-  | { readonly kind: 'term'; readonly term: TermId }
+  | { readonly kind: 'term'; readonly term: EntryId }
 
 export interface PaletteItem {
   readonly id: string
@@ -293,6 +295,10 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
         return item('Glossary', term, { kind: 'term', term: id }, { detail: sentence })
       }),
     ),
+    ...CONCEPT_IDS.map((id) => {
+      const { title, paragraphs } = CONCEPTS[id]
+      return item('Glossary', title, { kind: 'term', term: id }, { also: 'concept guide', detail: paragraphs[0] })
+    }),
   ]
 }
 

@@ -128,6 +128,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'etcd.change': refuse('etcd.change'),
         'etcd.preview': refuse('etcd.preview'),
         'etcd.advise': refuse('etcd.advise'),
+        'etcd.requests': refuse('etcd.requests'),
         'whatIf.scenarios': async () => [],
         'whatIf.scenarioText': refuse('whatIf.scenarioText'),
         'whatIf.ownScenarios': async () => [],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXAMPLE } from '../../core/kep/example.fixture.ts'
+import { EXAMPLE } from '../../core/kep/examples.ts'
 import { runHere } from '../harness/commandHere.ts'
 
 let folder: string
@@ -29,6 +29,22 @@ describe('apf-console convert', () => {
     expect(validated.output).toMatch(/^0 errors, 0 warnings in 10 flow-control objects/)
     const json = await runHere('convert', '-o', 'json', write('draft.yaml', EXAMPLE))
     expect(JSON.parse(json.output)).toMatchObject({ losses: [{ code: 'L2' }, { code: 'L1' }, { code: 'L6' }] })
+  })
+
+  it('prints the examples of earlier designs, which it converts', async () => {
+    expect((await runHere('convert', '--example', 'kep-draft')).output).toBe(EXAMPLE)
+    const { output } = await runHere('convert', '--example', 'v1.18')
+    expect([...output.matchAll(/# (\d+) of 600 seats/g)].map(([, seats]) => Number(seats))).toEqual([
+      90, 30, 120, 299, 60, 3,
+    ])
+    expect(output).toContain('--runtime-config=flowcontrol.apiserver.k8s.io/v1alpha1=true')
+    const draft = await runHere('convert', write('kep.yaml', EXAMPLE))
+    expect(draft.code).toBe(0)
+    const old = await runHere('convert', write('old.yaml', output.replace(/---[^-]*name: catch-all[^]*$/, '')))
+    expect(old.code).toBe(0)
+    expect(old.output.match(/nominalConcurrencyShares: \d+/g)?.map((line) => Number(line.split(': ')[1]))).toEqual([
+      30, 10, 40, 100, 20,
+    ])
   })
 
   it('converts earlier versions of the API', async () => {

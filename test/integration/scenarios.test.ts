@@ -1,22 +1,37 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readAnyScenario } from '../../core/scenario/read.ts'
-import { runAnyScenario } from '../../core/scenario/run.ts'
+import { presentNumbers } from '../../core/scenario/present.ts'
+import { runAnyScenario, type ScenarioOutcome } from '../../core/scenario/run.ts'
+import { answerLines } from '../../main/cli/print/terminal.ts'
+import { fileOfScenario, scenarioNames } from '../../main/files/scenarioLibrary.ts'
 import { runHere } from '../harness/commandHere.ts'
 
-const FOLDER = join(import.meta.dirname, '../../assets/scenarios')
+const ROOT = join(import.meta.dirname, '../..')
+const FOLDER = join(ROOT, 'assets/scenarios')
+const names = await scenarioNames(FOLDER)
 
 describe('the scenario library', () => {
-  it.each(readdirSync(FOLDER))('%s is sound, and every variant has its verdict', (file) => {
-    const { any, findings } = readAnyScenario(readFileSync(join(FOLDER, file), 'utf8'), file)
+  const outcomes: ScenarioOutcome[] = []
+  it.each(names)('%s is sound, and every variant has its verdict', (name) => {
+    const { any, findings } = readAnyScenario(readFileSync(fileOfScenario(FOLDER, name), 'utf8'), name)
     expect(findings).toEqual([])
     if (any === undefined) return expect.fail('there is no scenario')
     const { scenario } = any
-    expect(scenario.name).toBe(file.replace('.yaml', ''))
+    expect(scenario.name).toBe(name)
     expect(scenario.teaches).not.toBe('')
-    const failed = runAnyScenario(any)?.runs.filter(({ passed }) => !passed)
-    expect(failed).toEqual([])
+    const outcome = runAnyScenario(any)
+    expect(outcome?.runs.filter(({ passed }) => !passed)).toEqual([])
+    if (outcome !== undefined) outcomes.push(outcome)
+    return undefined
+  })
+
+  it('has the numbers of its documentation', () => {
+    if (outcomes.length < names.length) return expect.fail('the numbers need the runs of all scenarios')
+    const documented = readFileSync(join(ROOT, 'docs/scenarios.md'), 'utf8')
+    const numbers = answerLines(presentNumbers(outcomes)).join('\n')
+    expect(documented, 'docs/scenarios.md: put in what “apf-console simulate --numbers” prints').toContain(numbers)
     return undefined
   })
 })

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { CONCEPT_IDS, CONCEPTS, conceptsOf, conceptsWith } from '../../core/glossary/concepts.ts'
 import { GLOSSARY, GLOSSARY_TOPICS, type TermId, relatedTo } from '../../core/glossary/glossary.ts'
 
 const renderer = new URL('../../renderer/', import.meta.url)
@@ -91,5 +92,29 @@ describe('the glossary', () => {
       }
     }
     expect(checked).toBeGreaterThan(25)
+  })
+})
+
+describe('the concepts', () => {
+  it('are whole sentences, reached from terms, and no name of a term', () => {
+    for (const id of CONCEPT_IDS) {
+      const { title, paragraphs, terms } = CONCEPTS[id]
+      expect(Object.hasOwn(GLOSSARY, id), id).toBe(false)
+      expect(title, id).toMatch(/^[A-Z].*[^.]$/)
+      for (const paragraph of paragraphs) expect(paragraph, id).toMatch(/^[A-Z0-9].*[.]$/)
+      for (const term of terms) expect(conceptsOf(term), id).toContain(id)
+    }
+  })
+
+  it('say what the documents of flow control explain', () => {
+    const said = (...words: readonly string[]) => conceptsWith((text) => words.every((word) => text.includes(word)))
+    expect(said('survives overload', 'divided fairly')).toEqual(['goals'])
+    expect(said('load balancer', 'CONNECT', 'etcd')).toEqual(['limits'])
+    expect(said('authentication → audit', 'authorization →')).toEqual(['chain'])
+    expect(said('1.18 alpha', 'v1beta3', '1.29', '--enable-priority-and-fairness')).toEqual(['versions'])
+    expect(said('600 requests', '1,198', '599')).toEqual(['guess'])
+    expect(said('0.08', '0.12')).toEqual(['time'])
+    expect(said('equal or max-min', 'serial or concurrent')).toEqual(['quadrants'])
+    expect(said('100 ms', '5 ms', 'CoDel')).toEqual(['codel'])
   })
 })

@@ -15,16 +15,14 @@ import styles from './etcd.module.css'
 const nameOf = ({ name }: JsonMap): string => (typeof name === 'string' ? name : '')
 
 /** Starter rules and rules for expensive requests, each tried on the last five minutes. */
-export function AdvicePane(props: { readonly classNames: readonly string[]; readonly readOnly: boolean }) {
-  const { classNames, readOnly } = props
+export function AdvicePane({ readOnly }: { readonly readOnly: boolean }) {
   const [task, start] = useTask<readonly EtcdAdvice[]>()
   const [adding, add] = useTask<null>()
   useEffect(() => void start(() => ask('etcd.advise', {})), [start])
   const onAdd = async ({ title, classes, rules }: EtcdAdvice): Promise<void> => {
     const done = await add(async () => {
       for (const members of classes)
-        if (!classNames.includes(nameOf(members)))
-          await ask('etcd.change', { change: { action: 'add', kind: 'class', name: nameOf(members), members } })
+        await ask('etcd.change', { change: { action: 'add', kind: 'class', name: nameOf(members), members } })
       for (const members of rules)
         await ask('etcd.change', { change: { action: 'add', kind: 'rule', name: nameOf(members), members } })
       return null

@@ -59,6 +59,7 @@ const connected = (of: { readonly kind: 'etcd' | 'demo' }): Connected => ({
 describe('the screen of an etcd', () => {
   const user = userEvent.setup()
   let changes: unknown[] = []
+  let asked: unknown
   let refuse = false
   let state = etcdFixture
   let narrow = false
@@ -74,10 +75,14 @@ describe('the screen of an etcd', () => {
     const answers: Readonly<Record<string, unknown>> = {
       'etcd.preview': PREVIEW,
       'etcd.advise': [ADVICE],
+      'etcd.requests': [
+        { at: 0, method: 'KV/Range', request: 'KV/Range /registry/pods/', user: '', clientIP: '', verdict: 'passed' },
+      ],
       'etcd.test': TEST,
       'etcd.change': { revision: 4, warnings: [] },
     }
     const call = (async (name: string, input: { readonly change?: unknown }) => {
+      if (name === 'etcd.requests') asked = input
       if (name === 'etcd.change') {
         if (refuse) throw new ProblemError('invalid-input', 'Both match Put.')
         changes.push(input.change)
@@ -202,6 +207,20 @@ describe('the screen of an etcd', () => {
     refuse = true
     await user.click(screen.getByRole('checkbox', { name: 'Enabled' }))
     expect((await screen.findByRole('alert')).textContent).toContain('Both match Put.')
+  })
+
+  it('shows requests above a threshold, or those that a rule decided', async () => {
+    render(<EtcdScreen />)
+    await user.click(screen.getByRole('button', { name: 'Monitor' }))
+    expect(asked).toMatchObject({ type: 'latency', threshold: 100, limit: 20 })
+    expect((await screen.findByRole('list', { name: 'Requests' })).textContent).toContain('KV/Range /registry/pods/')
+    await user.selectOptions(screen.getByLabelText('Rule'), 'rule-event')
+    expect(asked).toMatchObject({ rule: 'rule-event', limit: 20 })
+    // Nothing is asked for more than the proposal allows.
+    await user.clear(screen.getByLabelText('At most'))
+    await user.type(screen.getByLabelText('At most'), '100')
+    expect(screen.getByText('Enter a whole number from 1 to 99.')).toBeDefined()
+    expect(asked).toMatchObject({ rule: 'rule-event', limit: 10 })
   })
 
   it('adds classes and rules, from the form and from advice', async () => {

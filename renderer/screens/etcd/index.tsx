@@ -22,6 +22,7 @@ import { MemberPane } from './MemberPane.tsx'
 import { RulesPane } from './RulesPane.tsx'
 import { sentenceText } from '../../../core/answer/answer.ts'
 import { presentEtcd } from '../../../core/qos/present.ts'
+import { MonitorPane } from './MonitorPane.tsx'
 import { TestPane } from './TestPane.tsx'
 import { LimitedPane, LoadPane, RatesPane, TopPane } from './TrafficPanes.tsx'
 import styles from './etcd.module.css'
@@ -95,7 +96,7 @@ function standingOf(at: UnixMs, past: boolean, recording: boolean, lost: Problem
 
 /** Content of the column next to the tables. */
 type Aside =
-  | { readonly kind: 'member' | 'test' | 'advice' }
+  | { readonly kind: 'member' | 'test' | 'advice' | 'monitor' }
   | { readonly kind: 'edit'; readonly edited: Edited['kind']; readonly name: string | undefined }
 
 /** Why the rules are read-only. */
@@ -135,7 +136,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
   }
   const selected = (kind: Edited['kind']): string | undefined =>
     shown.kind === 'edit' && shown.edited === kind ? shown.name : undefined
-  const toggle = (kind: Aside['kind'] & ('test' | 'advice')): void =>
+  const toggle = (kind: Aside['kind'] & ('test' | 'advice' | 'monitor')): void =>
     setAside(shown.kind === kind ? { kind: 'member' } : { kind })
   return (
     <div className={styles['screen']}>
@@ -154,6 +155,9 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
             {narrow && <Button onClick={() => setOpened(true)}>Details</Button>}
             <Button disabled={standing !== undefined} onClick={() => toggle('test')}>
               Test a request
+            </Button>
+            <Button disabled={standing !== undefined} onClick={() => toggle('monitor')}>
+              Monitor
             </Button>
             <Button disabled={standing !== undefined} onClick={() => toggle('advice')}>
               Advice
@@ -221,7 +225,8 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
               />
             )}
             {shown.kind === 'test' && <TestPane rules={rules} />}
-            {shown.kind === 'advice' && <AdvicePane classNames={classNames} readOnly={!editable} />}
+            {shown.kind === 'advice' && <AdvicePane readOnly={!editable} />}
+            {shown.kind === 'monitor' && <MonitorPane rules={rules} />}
             <LoadPane seconds={state.seconds} mode={mode} />
             <MemberPane {...state} />
             <FlowControlPane rates={state.rates} />

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { histogramOf, levelFrame, schemaFrame } from '../../../test/fixtures/frames.ts'
-import { widthRows } from './WidthsPane.tsx'
+import { queuesSentence, widthRows } from './WidthsPane.tsx'
 
 test('divides requests by width with the bounds of old and new releases', () => {
   const old = schemaFrame('old', { estimatedSeats: histogramOf([1, 2, 4, 10], [6, 1, 1, 1, 1], 30) })
@@ -21,4 +21,15 @@ test('divides requests by width with the bounds of old and new releases', () => 
     queueP99: { above: 0, upTo: 10 },
   })
   expect(rows[2]).toMatchObject({ requests: undefined, writes: undefined, queueP99: undefined })
+})
+
+test('tells one flow with a long queue from a level whose queues are all long', () => {
+  const level = (...counts: readonly number[]) =>
+    levelFrame('a', [schemaFrame('one', { queueLength: histogramOf([0, 10, 25, 50], counts, 1) }), schemaFrame('none')])
+  expect(queuesSentence(level(0, 100, 0, 0, 0))).toBeUndefined()
+  expect(queuesSentence(level(0, 0, 0, 0, 0))).toBeUndefined()
+  expect(queuesSentence(level(0, 98, 0, 2, 0))).toBe(
+    '2 % of the requests met a queue longer than 10: few queues are long, so that probably few flows flood their hands.',
+  )
+  expect(queuesSentence(level(0, 20, 40, 40, 0))).toContain('all queues are long')
 })

@@ -21,6 +21,7 @@ export const WidthsPane = memo(function WidthsPane(props: {
 }) {
   const { level, missing } = props
   const rows = useMemo(() => widthRows(level), [level])
+  const lengths = queuesSentence(level)
   return (
     <Pane
       title="Widths and queues"
@@ -33,6 +34,7 @@ export const WidthsPane = memo(function WidthsPane(props: {
             {note}
           </p>
         ))}
+      {lengths !== undefined && <p className={styles['prose']}>{lengths}</p>}
       <div className={styles['tableBox']}>
         <DataTable
           caption={`Widths and queues of ${level.name}`}
@@ -86,6 +88,23 @@ export function widthRows({ schemas }: Pick<LevelFrame, 'schemas'>): readonly Wi
       queueP99: queueLength && quantileRange(0.99, queueLength),
     }))
     .toSorted((a, b) => (b.requests ?? -1) - (a.requests ?? -1))
+}
+
+/** Arrivals at queues longer than this meet others that wait. */
+const LONG_QUEUE = 10
+
+/** Whether one flow or all of a level queue, as the documentation reads the lengths that requests meet. */
+export function queuesSentence({ schemas }: Pick<LevelFrame, 'schemas'>): string | undefined {
+  const longerOf = ({ bounds, counts, count }: Histogram): number =>
+    count - (counts[bounds.indexOf(LONG_QUEUE)] ?? count)
+  const lengths = schemas.flatMap(({ queueLength }) => queueLength ?? [])
+  const all = lengths.reduce((sum, { count }) => sum + count, 0)
+  const part = lengths.reduce((sum, one) => sum + longerOf(one), 0) / all
+  if (!(part > 0)) return undefined
+  const found = `${share(part)} of the requests met a queue longer than ${LONG_QUEUE}`
+  return part < 0.5
+    ? `${found}: few queues are long, so that probably few flows flood their hands.`
+    : `${found}: all queues are long, so that the level may need more shares.`
 }
 
 const meanOf = (histogram: Histogram | undefined): number | undefined =>

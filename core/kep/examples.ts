@@ -87,3 +87,42 @@ spec:
         - inSet: { field: resource, set: [tokenreviews, subjectaccessreviews] }
         - superSet: { field: user, set: ['system:serviceaccount:example-com:network-apiserver'] }
 `
+
+/** Level, assured shares, queues and hand size of the recommended and mandatory levels of Kubernetes 1.18. */
+const LEVELS_OF_1_18: readonly (readonly [name: string, shares: number, queues?: number, handSize?: number])[] = [
+  ['system', 30, 64, 6],
+  ['leader-election', 10, 16, 4],
+  ['workload-high', 40, 128, 6],
+  ['workload-low', 100, 128, 6],
+  ['global-default', 20, 128, 6],
+  ['catch-all', 1],
+]
+const SHARES_OF_1_18 = LEVELS_OF_1_18.reduce((sum, [, shares]) => sum + shares, 0)
+/** The limits of such a server unless its flags say otherwise. */
+const SEATS_OF_1_18 = 600
+
+const responseOf = (queues?: number, handSize?: number): string =>
+  queues === undefined
+    ? '{ type: Reject }'
+    : `{ type: Queue, queuing: { queues: ${queues}, handSize: ${handSize}, queueLengthLimit: 50 } }`
+
+/** The levels of Kubernetes 1.18 as its API had them, with their seats and how to turn flow control on there. */
+const ALPHA = [
+  '# kube-apiserver --feature-gates=APIPriorityAndFairness=true \\',
+  '#   --runtime-config=flowcontrol.apiserver.k8s.io/v1alpha1=true',
+  ...LEVELS_OF_1_18.map(
+    ([name, shares, queues, handSize]) => `---
+apiVersion: flowcontrol.apiserver.k8s.io/v1alpha1
+kind: PriorityLevelConfiguration
+metadata: { name: ${name} }
+spec:
+  type: Limited
+  limited:
+    assuredConcurrencyShares: ${shares} # ${Math.ceil((SEATS_OF_1_18 * shares) / SHARES_OF_1_18)} of ${SEATS_OF_1_18} seats
+    limitResponse: ${responseOf(queues, handSize)}`,
+  ),
+  '',
+].join('\n')
+
+/** Texts of earlier designs that can be converted, by name. */
+export const EXAMPLES = { 'kep-draft': EXAMPLE, 'v1.18': ALPHA } as const
