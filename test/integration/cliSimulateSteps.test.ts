@@ -60,5 +60,5 @@ it('shows several variants at the same instant, and says what it does not know',
   expect(filter.output).toContain('The max-in-flight filter has no priority levels.')
   const none = await stepped(['T2', '--step', '--variant', 'nwo'])
   expect(none.code).toBe(2)
-  expect(none.told).toContain('There is no variant "nwo"; did you mean 1.18 or now?')
+  expect(none.told).toContain('There is no variant "nwo"; did you mean max-in-flight or 1.18 or now?')
 })

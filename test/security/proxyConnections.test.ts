@@ -83,7 +83,8 @@ test('a session of HTTP/2 through which nothing goes is closed, one with a strea
       response.write('first')
       finish = () => response.end('last')
     },
-    { tls: edgeTls, limits: { keepAliveMs: 300, headersMs: 300 } },
+    // Long enough for a busy machine to send the request of the other session.
+    { tls: edgeTls, limits: { keepAliveMs: 2_000, headersMs: 2_000 } },
   )
   const idle = http2.connect(url, { ca: edgeTls.cert })
   const busy = edges.session(url)
