@@ -4,7 +4,8 @@ import { builtInObjects } from '../config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel, type ResourceRule, type Subject } from '../config/objects.ts'
 import { liveRequest } from '../live/live.fixture.ts'
 import { createUsageTally } from './usage.ts'
-import { missedAdvice, WithoutNamespaceTally } from './missed.ts'
+import { missedAdvice } from './missed.ts'
+import { WithoutNamespaceTally } from './missedTally.ts'
 
 const VERSION = 'v1.36.3'
 const builtIn = builtInObjects(VERSION)

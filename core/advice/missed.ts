@@ -1,43 +1,19 @@
 import { builtInObject } from '../config/builtIn.ts'
 import type { FlowSchema, ObjectSet, PolicyRules, Subject } from '../config/objects.ts'
 import type { Suggestion } from '../contract/advice.ts'
-import type { LiveRequest } from '../contract/live.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
 import { matchesGroup, matchesResource, matchesSubject, matchesVerb } from '../request/match.ts'
 import { requestInfo, type RequestInfo } from '../request/requestInfo.ts'
 import { parseRequestTarget } from '../request/requestTarget.ts'
 import { plain } from '../text/format.ts'
-import { bounded, between, counting, type Counted } from './tally.ts'
+import type { WithoutNamespace } from './missedTally.ts'
+import { between } from './tally.ts'
 import type { ServerUsage } from './usage.ts'
 
-/** Kinds of requests, by sender, schema and target, that are told apart. */
-const MOST_KINDS = 2_000
 /** Fewer requests may be an exception. */
 const LEAST_REQUESTS = 10
 /** A schema for everybody leaves requests out on purpose. */
 const EVERYBODY = new Set(['*', 'system:authenticated', 'system:unauthenticated', 'system:serviceaccounts'])
-
-/** Requests without a namespace of one sender that one schema matched. */
-export interface WithoutNamespace extends Counted {
-  readonly example: Pick<LiveRequest, 'user' | 'groups' | 'verb' | 'url' | 'schema'>
-}
-
-/** Counts requests that have no namespace: only a part of the rules can match them. Takes each request once. */
-export class WithoutNamespaceTally {
-  private readonly kinds = new Map<string, { example: WithoutNamespace['example']; counted: Counted | undefined }>()
-
-  take({ at, user, groups, verb, url, schema, resource, namespace }: LiveRequest): void {
-    if (namespace !== '' || user === '') return
-    const key = [schema, user, verb, resource].join(' ')
-    const example = { user, groups, verb, url, schema }
-    const kind = bounded(this.kinds, key, MOST_KINDS, () => ({ example, counted: undefined as Counted | undefined }))
-    if (kind !== undefined) kind.counted = counting(kind.counted, at)
-  }
-
-  read(): readonly WithoutNamespace[] {
-    return [...this.kinds.values()].flatMap(({ example, counted: of }) => (of === undefined ? [] : { example, ...of }))
-  }
-}
 
 /** What a rule lacks to match a request of its subjects. */
 type Lacks = 'clusterScope' | 'nonResourceRules'

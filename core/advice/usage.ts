@@ -11,7 +11,7 @@ import { unixMsOf, type UnixMs } from '../units.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { BoundaryTally, type SchemaFlows } from './boundaryTally.ts'
 import { CallerTally, type LevelCallers } from './callerTally.ts'
-import { type WithoutNamespace, WithoutNamespaceTally } from './missed.ts'
+import { type WithoutNamespace, WithoutNamespaceTally } from './missedTally.ts'
 
 /** The time between pages that are further apart is not counted. */
 const LONGEST_GAP_MS = 150_000

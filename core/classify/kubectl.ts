@@ -128,11 +128,13 @@ const ofPod =
   (words) => {
     const [first = ''] = words.args
     if (first === '' && words.command === 'logs' && words.given('selector')) {
-      const notes = [
-        `kubectl lists the pods and requests the log of each; ${SOME_NAME} is a placeholder for one of them.`,
-      ]
       return send(words, {
-        ...{ verb: 'get', named: builtIn('pods'), name: SOME_NAME, subresource, options: options(words), notes },
+        verb: 'get',
+        named: builtIn('pods'),
+        name: SOME_NAME,
+        subresource,
+        options: options(words),
+        notes: [`kubectl lists the pods and requests the log of each; ${SOME_NAME} is a placeholder for one of them.`],
         guessed: true,
       })
     }

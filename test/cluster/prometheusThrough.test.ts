@@ -61,11 +61,15 @@ describe.skipIf(noCluster || noPrometheus)('the Prometheus of a cluster through 
     const metadata = { name: NAME, namespace: NAMESPACE, uid: 'u', creationTimestamp: new Date().toISOString() }
     const targetRef = { kind: 'Pod', namespace: NAMESPACE, name: 'pod' }
     await store(`/registry/services/endpoints/${NAMESPACE}/${NAME}`, {
-      ...{ apiVersion: 'v1', kind: 'Endpoints', metadata },
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata,
       subsets: [{ addresses: [{ ip: '127.0.0.1', targetRef }], ports: [{ name: 'web', port, protocol: 'TCP' }] }],
     })
     await store(`/registry/endpointslices/${NAMESPACE}/${NAME}`, {
-      ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      addressType: 'IPv4',
       metadata: { ...metadata, labels: { 'kubernetes.io/service-name': NAME } },
       endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true }, targetRef }],
       ports: [{ name: 'web', port, protocol: 'TCP' }],
@@ -83,7 +87,10 @@ describe.skipIf(noCluster || noPrometheus)('the Prometheus of a cluster through 
       },
     })
     const scraped = 'apiserver_flowcontrol_nominal_limit_seats{priority_level="catch-all"}'
-    await vi.waitFor(async () => expect((await valuesOf(server.url, scraped, [])).size).toBe(1), { timeout: 30_000 })
+    const isScraped = async (): Promise<void> => {
+      if ((await valuesOf(server.url, scraped, [])).size === 0) throw new Error('It has not been scraped yet.')
+    }
+    await vi.waitFor(isScraped, { timeout: 30_000 })
   }, 120_000)
 
   const snapshot = (service = '') =>

@@ -13,21 +13,19 @@ import { openPrometheus } from './api.ts'
 import { findServers } from './servers.ts'
 
 /** Names that charts and operators give in the labels of the services of a Prometheus, and of what answers as one. */
-const NAMES = [
-  ...['prometheus', 'kube-prometheus-stack-prometheus', 'prometheus-server'],
-  ...['thanos-query-frontend', 'thanos-query', 'thanos-querier', 'vmsingle', 'victoria-metrics-single'],
-].join(',')
+const NAMES =
+  'prometheus,kube-prometheus-stack-prometheus,prometheus-server,thanos-query-frontend,thanos-query,thanos-querier,vmsingle,victoria-metrics-single'
 /** The best first: the operator's own service, which has no address of its own, exists beside a better one. */
 const SELECTORS = [`app.kubernetes.io/name in (${NAMES})`, `app in (${NAMES})`, 'operated-prometheus=true']
 /** Names of services where the user may not watch them, in the order of their frequency. */
 const USUAL = [
-  ...['monitoring/prometheus-k8s', 'monitoring/kube-prometheus-stack-prometheus', 'monitoring/prometheus-operated'],
-  ...[
-    'monitoring/prometheus-server',
-    'prometheus/prometheus-server',
-    'monitoring/prometheus',
-    'kube-system/prometheus',
-  ],
+  'monitoring/prometheus-k8s',
+  'monitoring/kube-prometheus-stack-prometheus',
+  'monitoring/prometheus-operated',
+  'monitoring/prometheus-server',
+  'prometheus/prometheus-server',
+  'monitoring/prometheus',
+  'kube-system/prometheus',
 ]
 const MOST_ASKED = 8
 

@@ -1,6 +1,7 @@
 import { useEffectEvent, useMemo, useState } from 'react'
 import { DropdownMenu } from 'radix-ui'
 import type { LiveRequest } from '../../../core/contract/live.ts'
+import { requestCsv } from '../../../core/live/requestCsv.ts'
 import { Button, Copy } from '../../components/Button.tsx'
 import { classes } from '../../components/classes.ts'
 import { downloadCsv, exportName } from '../../components/csv.ts'
@@ -13,7 +14,6 @@ import { Icon } from '../../components/Icon.tsx'
 import { useInsideMain } from '../../components/hooks.ts'
 import menu from '../../components/controls.module.css'
 import { shownColumns, type Room, STREAM_COLUMNS, withColumn } from './columns.tsx'
-import { liveCsv } from './liveCsv.ts'
 import { setFilter, useQuery } from './query.ts'
 import { StreamList, useHold, type HoldReason } from './StreamList.tsx'
 import styles from './live.module.css'
@@ -115,7 +115,7 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
           disabled={hold.count === 0}
           onClick={() => {
             const rows = Array.from({ length: hold.count }, (_, place) => hold.at(hold.count - 1 - place) ?? [])
-            downloadCsv(exportName('live', Date.now()), liveCsv(rows.flat()))
+            downloadCsv(exportName('live', Date.now()), requestCsv(rows.flat()))
           }}
         >
           <Icon name="download" size={13} /> CSV

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { liveRequest } from '../../../core/live/live.fixture.ts'
-import { liveCsv } from './liveCsv.ts'
+import { liveRequest } from './live.fixture.ts'
+import { requestCsv } from './requestCsv.ts'
 
 it('has a row for each request, and no text that a spreadsheet would run', () => {
   const at = Date.UTC(2026, 10, 28, 23, 0, 0, 5)
   const hostile = '=HYPERLINK("https://attacker.example.com")'
   const row = liveRequest({ at, user: hostile, flow: '@SUM(1)', groups: ['+1', 'a,b'], url: '\t=1', waitMs: 12.5 })
-  const [head = '', first = '', ...rest] = liveCsv([row]).split('\r\n')
+  const [head = '', first = '', ...rest] = requestCsv([row]).split('\r\n')
   expect(rest).toEqual([''])
   expect(head).toMatch(/^Arrival \(UTC\),User,Groups,Client address,Verb,URL,/)
   expect(first).toContain(
