@@ -84,12 +84,18 @@ describe('feed --once', () => {
     ['a log of another kind', '--audit-file', KLOG, /--httplog/],
     ['a log without requests', '--httplog', 'I1121 07:26:40.078543 1 a.go:1] "Started"\n', /-v=3/],
     ['an empty file', '--audit-file', '', /--audit-log-path/],
-    ['another encoding', '--audit-file', Buffer.from(`\uFEFF${event(0)}\n`, 'utf16le'), /save it as UTF-8/],
+    ['another format', '--audit-file', Buffer.from(`PAR1\u0000${event(0)}\u0000PAR1`), /The file is no text/],
   ])('of %s fails with the reason', async (name, option, content, reason) => {
     const { code, output } = await runHere('feed', option, file(`${name}.log`, content), '--once')
     expect(output).toMatch(/^No requests in the /m)
     expect(output).toMatch(reason)
     expect(code).toBe(1)
+  })
+
+  it.each(['utf16le', 'utf8'] as const)('reads a log in %s', async (encoding) => {
+    const log = file(`${encoding}.log`, Buffer.from(`\uFEFF${event(0)}\n`, encoding))
+    const { code, output } = await runHere('feed', '--audit-file', log, '--once')
+    expect([code, output]).toEqual([0, expect.stringMatching(/^1 request: 1 dispatched/m)])
   })
 
   it('says what the entries of GKE lack', async () => {
