@@ -52,7 +52,7 @@ export function coverageTable(rows: readonly CoverageRow[], rates?: ReadonlyMap<
       { id: 'schema', label: 'Flow schema', term: 'flow-schema' },
       LEVEL_COLUMN,
       { id: 'standing', label: 'Requests' },
-      ...of(rates !== undefined, number('rate', 'Dispatched /s', 'Requests per second, of all servers')),
+      ...of<Column>(rates !== undefined, { id: 'rate', label: 'Dispatched /s', term: 'dispatched', align: 'right' }),
       ...of(
         counts,
         number('counted', 'Counted', 'Requests dispatched or rejected since the first sample, of all servers'),
@@ -61,8 +61,8 @@ export function coverageTable(rows: readonly CoverageRow[], rates?: ReadonlyMap<
       number('seen', 'Seen', 'Requests that dumps showed, each once'),
       { id: 'flows', label: 'Flows', term: 'flow', align: 'right' },
     ],
-    rows: rows.map(({ schema, level, matchingPrecedence = '', standing, counted, total, seen }) => [
-      String(matchingPrecedence),
+    rows: rows.map(({ schema, level, matchingPrecedence, standing, counted, total, seen }) => [
+      matchingPrecedence === undefined ? count(undefined) : String(matchingPrecedence),
       schema,
       level,
       standingSentence(standing, schema, level),

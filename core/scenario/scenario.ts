@@ -2,6 +2,7 @@ import type { Verdict } from '../contract/scenario.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { Algorithm } from '../engine/profiles.ts'
 import type { ObjectKind, ClientGroup } from '../simulate/workload.ts'
+import { significantly } from '../text/format.ts'
 import type { Seats } from '../units.ts'
 
 /** A situation to simulate, with its lesson and the checks of it (docs/scenarios.md). */
@@ -103,7 +104,7 @@ export function toleratedBounds(
   return { least: rounded(0.85 * about), most: rounded(1.15 * about) }
 }
 
-const rounded = (value: number): number => Number(value.toPrecision(4))
+const rounded = (value: number): number => significantly(value, 4)
 
 /** Each as words for sentences: `median wait of leases`. */
 export const MEASURE_WORDS: Readonly<Record<MeasureName, string>> = {

@@ -17,7 +17,7 @@ import type { KnownRound } from './rounds.data.ts'
 import { LevelLink } from './StepTable.tsx'
 import styles from './allocation.module.css'
 
-export interface LedgerPaneProps {
+interface LedgerPaneProps {
   readonly ledger: AdjustmentLedger
   readonly round: KnownRound
   readonly selected: string | undefined

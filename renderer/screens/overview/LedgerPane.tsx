@@ -60,7 +60,7 @@ const middleOf = (variant: LedgerVariant): number => {
   return y + height / 2
 }
 
-export interface LedgerPaneProps {
+interface LedgerPaneProps {
   readonly server: ServerFrame
   readonly order: readonly string[]
   readonly stale: boolean

@@ -11,7 +11,7 @@ import { format } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
 import type { Impact } from './forecast.ts'
 import { useEffectsState } from '../effect/effects.ts'
-import { BandBar, largestOf } from '../effect/BandBar.tsx'
+import { BandBar, largestAmong } from '../effect/BandBar.tsx'
 import styles from '../effect/effect.module.css'
 import { useEarlyFit, useForecast } from './forecastRun.ts'
 
@@ -65,7 +65,9 @@ function Report(props: {
           scrolls
           below={(column, row) => {
             const quantity = SHOWN.find((one) => QUANTITY_LABELS[one] === column)
-            return quantity && <BandBar level={levels[row]} quantity={quantity} largest={largestOf(levels, quantity)} />
+            return (
+              quantity && <BandBar level={levels[row]} quantity={quantity} largest={largestAmong(levels, quantity)} />
+            )
           }}
         />
       ))}
