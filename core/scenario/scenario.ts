@@ -2,6 +2,7 @@ import type { Verdict } from '../contract/scenario.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { Algorithm } from '../engine/profiles.ts'
 import type { ObjectKind, ClientGroup } from '../simulate/workload.ts'
+import { significantly } from '../text/format.ts'
 import type { Seats } from '../units.ts'
 
 /** A situation to simulate, with its lesson and the checks of it (docs/scenarios.md). */
@@ -99,11 +100,12 @@ export function toleratedBounds(
   measure: MeasureName,
 ): { readonly least: number; readonly most: number } {
   if (about === 0) return { least: 0, most: 0.1 }
-  if (MEASURES[measure] === '%') return { least: Math.max(0, rounded(about - 3)), most: rounded(about + 3) }
-  return { least: rounded(0.85 * about), most: rounded(1.15 * about) }
+  if (MEASURES[measure] === '%') return { least: Math.max(0, bound(about - 3)), most: bound(about + 3) }
+  return { least: bound(0.85 * about), most: bound(1.15 * about) }
 }
 
-const rounded = (value: number): number => Number(value.toPrecision(4))
+const DIGITS = 4
+const bound = (value: number): number => significantly(value, DIGITS)
 
 /** Each as words for sentences: `median wait of leases`. */
 export const MEASURE_WORDS: Readonly<Record<MeasureName, string>> = {
