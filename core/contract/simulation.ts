@@ -52,7 +52,5 @@ export const SimulationStateSchema = z.object({
   ended: z.boolean(),
   /** Current Retry-After of a rejected request, seconds, by level (specification 4.14). */
   retryAfterSeconds: z.record(z.string(), z.number()),
-  /** How often virtual time was set back before it could overflow, by level (specification 4.4). */
-  epochs: z.record(z.string(), z.number()),
 })
 export type SimulationState = z.infer<typeof SimulationStateSchema>

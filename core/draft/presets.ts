@@ -118,6 +118,28 @@ export const PRESETS: readonly Preset[] = [
     ],
   },
   {
+    id: 'writes',
+    label: 'Separate writes from reads',
+    about: 'Writes of service accounts get a level of their own, so that a flood of lists does not delay them.',
+    objects: [
+      schema(
+        'service-account-writes',
+        8_950,
+        'writes',
+        {
+          subjects: [group('system:serviceaccounts')],
+          resourceRules: [{ ...EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
+        },
+        'ByUser',
+      ),
+      limitedLevel('writes', {
+        nominalConcurrencyShares: 40,
+        lendablePercent: 50,
+        limitResponse: queueing([128, 6, 50]),
+      }),
+    ],
+  },
+  {
     id: 'console',
     label: 'A level for this console',
     about:

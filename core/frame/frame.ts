@@ -101,6 +101,8 @@ export const VirtualTimeSchema = z.object({
   nextSMax: reported,
   nextDiscountedSMin: reported,
   nextDiscountedSMax: reported,
+  /** How often it was set back before it could overflow, or failed to be (specification 4.4). */
+  epochs: reported,
 })
 export type VirtualTime = z.infer<typeof VirtualTimeSchema>
 

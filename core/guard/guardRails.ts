@@ -11,7 +11,7 @@ import { queuesRail, seatsRail, shardingRail } from './levelRails.ts'
 import { type GuardQuestion, type Rail, railInput, type Side, defaulted, sideOf } from './changes.ts'
 import { reconcilerRail } from './reconciler.ts'
 import { vendorRail } from './vendors.ts'
-import { namesDecideIn, shadowedIn } from './shadowing.ts'
+import { namesDecideIn, shadowedIn, uncoveredIn } from './shadowing.ts'
 import { listed } from '../text/text.ts'
 
 /**
@@ -111,6 +111,7 @@ export function wholeSetChecks(objects: ObjectSet, version: string | undefined):
   return [
     ...orPasses(dangling(side), 'references/passes', 'Every schema references an existing level.'),
     ...orPasses(shadowed(side), 'matching/passes', 'Every schema can be reached.'),
+    ...uncovered(side),
     ...orPasses(
       loops(side, sideOf(builtIn)),
       'inversion/passes',
@@ -148,6 +149,22 @@ function shadowed(side: Side): readonly GuardFinding[] {
   return shadowedIn(side)
     .filter(({ schema }) => schema !== CATCH_ALL)
     .map((one) => shadowedFinding(one, precedenceOf))
+}
+
+/** Nothing is left for catch-all where some schema, such as global-default, takes every request. */
+function uncovered({ configuration }: Side): readonly GuardFinding[] {
+  const left = uncoveredIn(configuration)
+  if (left.length === 0) return []
+  return [
+    {
+      code: 'matching/uncovered',
+      severity: 'warns',
+      objects: [schemaRef(CATCH_ALL)],
+      message: 'Some requests match no schema but catch-all, which has few seats and no queue.',
+      remedy: { sentence: 'Let a schema with a high precedence number match every request, as global-default does.' },
+      evidence: left,
+    },
+  ]
 }
 
 /** The built-in configuration contains some loops, in levels with many seats: those are expected. */

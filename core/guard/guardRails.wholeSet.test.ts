@@ -98,3 +98,18 @@ it('asks for names of built-in objects, of what is deleted and of what holds req
     'system is deleted.',
   ])
 })
+
+it('names the requests that only catch-all takes', () => {
+  const uncovered = (schemas: typeof builtIn.schemas) =>
+    wholeSetChecks({ ...builtIn, schemas }, VERSION).find(({ code }) => code === 'matching/uncovered')?.evidence
+  expect(uncovered(builtIn.schemas)).toBeUndefined()
+  const without = builtIn.schemas.filter(({ metadata }) => metadata.name !== 'global-default')
+  expect(uncovered(without)).toEqual([
+    'other resources in namespaces for system:unauthenticated',
+    'other resources in namespaces for system:authenticated',
+    'other cluster-wide resources for system:unauthenticated',
+    'other cluster-wide resources for system:authenticated',
+    'other paths for system:unauthenticated',
+    'other paths for system:authenticated',
+  ])
+})

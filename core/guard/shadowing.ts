@@ -1,6 +1,14 @@
 import { isAll } from '../classify/mismatch.ts'
 import type { ClassifyingConfiguration } from '../classify/configuration.ts'
-import type { FlowSchema, ObjectSet, NonResourceRule, PolicyRules, ResourceRule, Subject } from '../config/objects.ts'
+import {
+  CATCH_ALL,
+  type FlowSchema,
+  type ObjectSet,
+  type NonResourceRule,
+  type PolicyRules,
+  type ResourceRule,
+  type Subject,
+} from '../config/objects.ts'
 import { type User, matchesNonResourceRule, matchesSubject, type RequestDigest } from '../request/match.ts'
 import { AUTHENTICATED, identityOf, accountName, UNAUTHENTICATED } from '../classify/identity.ts'
 import { requestInfo, type RequestInfo } from '../request/requestInfo.ts'
@@ -61,6 +69,21 @@ export function winnersOver(
     winners.add(winner)
   }
   return order.flatMap((other) => (winners.has(other) ? [other.metadata.name] : []))
+}
+
+/** What no schema but catch-all matches, each kind of request in words. */
+export function uncoveredIn({ order, schemaOf }: ClassifyingConfiguration): readonly string[] {
+  const last = order.find(({ metadata }) => metadata.name === CATCH_ALL)
+  if (last === undefined) return []
+  const left = [...representatives(last)].filter((request) => schemaOf(request) === last)
+  return [
+    ...new Set(
+      left.map(({ user, info: { isResource, namespace } }) => {
+        const what = !isResource ? 'paths' : namespace === '' ? 'cluster-wide resources' : 'resources in namespaces'
+        return `other ${what} for ${user.groups.join(', ')}`
+      }),
+    ),
+  ]
 }
 
 /** For schemas in matching order; with `among`, only pairs one of which is among these. */

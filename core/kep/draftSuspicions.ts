@@ -19,7 +19,17 @@ export function suspicionsOf({ levels, schemas }: DraftSet): readonly Suspicion[
   return [
     ...levels.flatMap((level) => ofLevel(level, levels, schemas)),
     ...schemas.flatMap((schema) => ofSchema(schema, byName)),
+    ...(levels.length === 0 ? [] : ofAll(schemas)),
   ]
+}
+
+/** The draft demands that some schema matches every request: one with an empty conjunction. Schemas alone are part of a set. */
+function ofAll(schemas: readonly DraftFlowSchema[]): readonly Suspicion[] {
+  const last = schemas.toSorted((a, b) => a.matchingPriority - b.matchingPriority).at(-1)
+  if (last === undefined || schemas.some(({ match }) => match.some((atoms) => atoms.length === 0))) return []
+  const message =
+    'No FlowSchema matches every request: what none matches goes to the backstop. Add one with an empty and.'
+  return [{ of: last, finding: suspicious('spec.match', message) }]
 }
 
 function ofLevel(

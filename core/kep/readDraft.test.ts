@@ -58,7 +58,10 @@ test('reads the example of the draft, both ways of writing a test, with warnings
 
 test('fills in what may be left out', () => {
   const { schemas, levels, findings } = readDraft(`${LEVEL}---\n${SCHEMA}`, 'draft.yaml')
-  expect(findings).toEqual([])
+  // The draft calls it an error of the configuration.
+  expect(findings.map(({ field, message }) => `${field}: ${message}`)).toEqual([
+    'spec.match: No FlowSchema matches every request: what none matches goes to the backstop. Add one with an empty and.',
+  ])
   expect(schemas[0]).toMatchObject({ level: 'a', matchingPriority: 1_000 })
   expect(levels[0]).toMatchObject({ exempt: false, catchAll: false, handSize: 2 })
 })

@@ -71,6 +71,20 @@ describe('a frame from a few lines', () => {
     })
   })
 
+  it('sums the shifts of virtual time that succeeded and failed', () => {
+    const R = gauge('current_r', '{priority_level="b"} 7')
+    const of = (...lines: readonly string[]) =>
+      level(build(text + rest + R + counter('epoch_advance_total', ...lines)), 'b')
+    expect(
+      of('{priority_level="b",success="true"} 3', '{priority_level="b",success="false"} 1').virtualTime,
+    ).toMatchObject({
+      epochs: 4,
+    })
+    expect(of('{priority_level="b",success="true"} 3').virtualTime).toMatchObject({ epochs: 3 })
+    // A page that was filtered may have lost it.
+    expect(level(build(text + R), 'b').virtualTime?.epochs).toBeUndefined()
+  })
+
   it('does not read as 0 what a filtered page may have left out', () => {
     const frame = build(gauge('nominal_limit_seats', '{priority_level="b"} 12'))
     expect(level(frame, 'b')).toMatchObject({ seats: {}, requests: {} })
@@ -181,6 +195,8 @@ describe.each(metricsPages)('a frame from %s', (path) => {
       })
       expect(virtualTime?.currentR).toBe(at('current_r'))
       expect(virtualTime?.dispatchR).toBe(at('dispatch_r') ?? 0)
+      // It appears with the first event.
+      expect(virtualTime?.epochs).toBe(0)
       expect(virtualTime?.nextSMax).toBe(at('next_s_bounds', `{bound="max",priority_level="${name}"}`) ?? 0)
       expect(seatUtilization?.sum).toBe(
         at('priority_level_seat_utilization_sum', `{phase="executing",priority_level="${name}"}`),

@@ -193,8 +193,12 @@ function readVirtualTime(reading: Reading, at: LevelLayout): VirtualTime | undef
     nextSMax: sinceFirstEvent(reading, 'nextS', at.nextS.max),
     nextDiscountedSMin: sinceFirstEvent(reading, 'nextDiscountedS', at.nextDiscountedS.min),
     nextDiscountedSMax: sinceFirstEvent(reading, 'nextDiscountedS', at.nextDiscountedS.max),
+    epochs: sumOf(at.epochs.map((one) => sinceFirstEvent(reading, 'epochs', one))),
   }
 }
+
+const sumOf = (values: readonly (number | undefined)[]): number | undefined =>
+  values.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0)
 
 /** The value on the page, or `undefined`. */
 function reported({ values }: Reading, family: FamilyKey, at: At): number | undefined {

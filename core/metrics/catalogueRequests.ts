@@ -166,7 +166,7 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     labels: [...BY_LEVEL, 'success'],
     stability: 'ALPHA',
     presence: 'after-event',
-    needed: false,
+    needed: true,
     whenMissing: 'Shifts of virtual time are unknown.',
   },
   {

@@ -31,6 +31,7 @@ export const FAMILY = {
   latestS: `${PREFIX}latest_s`,
   nextS: `${PREFIX}next_s_bounds`,
   nextDiscountedS: `${PREFIX}next_discounted_s_bounds`,
+  epochs: `${PREFIX}epoch_advance_total`,
   seatUtilization: `${PREFIX}priority_level_seat_utilization`,
   demandRatio: `${PREFIX}demand_seats`,
   inFlightByKind: 'apiserver_current_inflight_requests',

@@ -89,6 +89,8 @@ export type LevelLayout = Readonly<Record<(typeof LEVEL_GAUGES)[number], At>> & 
   readonly name: string
   readonly nextS: { readonly min: At; readonly max: At }
   readonly nextDiscountedS: { readonly min: At; readonly max: At }
+  /** Those that succeeded, and those that failed. */
+  readonly epochs: readonly [At, At]
   readonly seatUtilization: HistogramLayout | undefined
   readonly demandRatio: HistogramLayout | undefined
   readonly schemas: readonly SchemaLayout[]
@@ -101,6 +103,7 @@ const DIVIDING_LABEL: Partial<Record<FamilyKey, readonly [label: string, absent:
   execution: ['type', 'regular'],
   nextS: ['bound', ''],
   nextDiscountedS: ['bound', ''],
+  epochs: ['success', ''],
   inFlightByKind: ['request_kind', ''],
   inQueueByKind: ['request_kind', ''],
 }
@@ -171,6 +174,7 @@ export function layOut(page: Page, version?: string, notExposed?: string): Layou
       ...recordOf(LEVEL_GAUGES, (family) => at(family, key(level))),
       nextS: bounds('nextS', level, at),
       nextDiscountedS: bounds('nextDiscountedS', level, at),
+      epochs: [at('epochs', key(level, '', 'true')), at('epochs', key(level, '', 'false'))],
       seatUtilization: histogram('seatUtilization', key(level)),
       demandRatio: histogram('demandRatio', key(level)),
       schemas: [...(named.levels.get(level) ?? [])].toSorted(byCodeUnits).map((schema) => ({

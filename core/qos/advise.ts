@@ -203,7 +203,7 @@ function limitsAll(rule: QosRule, other: QosRule): boolean {
 function withFreeNames(proposal: Proposal, { classes, rules }: QosConfiguration): Proposal {
   const renamed = new Map<Json | undefined, string>()
   const free = (entry: JsonMap, taken: readonly { readonly name: string }[]): JsonMap => {
-    const name = String(entry['name'])
+    const name = textOfName(entry)
     const used = (one: string): boolean => taken.some((other) => other.name === one)
     let number = 2
     while (used(`${name}-${number}`)) number += 1
@@ -220,6 +220,8 @@ function withFreeNames(proposal: Proposal, { classes, rules }: QosConfiguration)
   })
   return { ...proposal, classes: named, rules: written }
 }
+
+const textOfName = ({ name }: JsonMap): string => (typeof name === 'string' ? name : '')
 
 /** The rules in effect plus those of a proposal. */
 export function documentWith(configuration: QosConfiguration, { classes, rules }: Proposal): RulesDocument {

@@ -100,11 +100,12 @@ export function toleratedBounds(
   measure: MeasureName,
 ): { readonly least: number; readonly most: number } {
   if (about === 0) return { least: 0, most: 0.1 }
-  if (MEASURES[measure] === '%') return { least: Math.max(0, rounded(about - 3)), most: rounded(about + 3) }
-  return { least: rounded(0.85 * about), most: rounded(1.15 * about) }
+  if (MEASURES[measure] === '%') return { least: Math.max(0, bound(about - 3)), most: bound(about + 3) }
+  return { least: bound(0.85 * about), most: bound(1.15 * about) }
 }
 
-const rounded = (value: number): number => significantly(value, 4)
+const DIGITS = 4
+const bound = (value: number): number => significantly(value, DIGITS)
 
 /** Each as words for sentences: `median wait of leases`. */
 export const MEASURE_WORDS: Readonly<Record<MeasureName, string>> = {

@@ -37,7 +37,7 @@ function levelFrame(level: LevelSnapshot): LevelFrame {
   const schemas = level.lanes.filter(hasSeries).map(schemaFrame)
   const sum = (of: (schema: SchemaFrame) => number | undefined): number =>
     schemas.reduce((total, schema) => total + (of(schema) ?? 0), 0)
-  const { limits, demand, virtualTime } = level
+  const { limits, demand, virtualTime, epochAdvances } = level
   return {
     name: level.name,
     limits: { nominal: limits.nominal, lower: limits.min, upper: limits.max, current: level.current },
@@ -61,6 +61,7 @@ function levelFrame(level: LevelSnapshot): LevelFrame {
       nextSMax: virtualTime.nextSMax,
       nextDiscountedSMin: virtualTime.nextDiscountedSMin,
       nextDiscountedSMax: virtualTime.nextDiscountedSMax,
+      epochs: epochAdvances.succeeded + epochAdvances.failed,
     },
     seatUtilization: level.seatUtilization,
     demandRatio: level.demandRatio,

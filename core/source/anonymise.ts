@@ -154,7 +154,7 @@ const REMOVED: ReadonlySet<string> = new Set(
   'details managedFields ownerReferences finalizers clientKubeconfig resourceVersion'.split(' '),
 )
 /** The names of their members are levels. */
-const BY_NAME: ReadonlySet<string> = new Set(['waitP99', 'retryAfterSeconds', 'epochs'])
+const BY_NAME: ReadonlySet<string> = new Set(['waitP99', 'retryAfterSeconds'])
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 const NUMBER = /^\d+(?:\.\d+)?(?:e[+-]?\d+)?$/

@@ -104,7 +104,6 @@ export function createSimulationSource(
         : cadence.dumpsEveryMs
   let emit: Emit = () => undefined
   let retryAfterSeconds: SimulationState['retryAfterSeconds'] = {}
-  let epochs: SimulationState['epochs'] = {}
   let health: ServerHealth = { id: SERVER, status: 'connecting', failures: [] }
   const tell = (change: Partial<ServerHealth>): void => {
     health = { ...health, ...change }
@@ -118,9 +117,6 @@ export function createSimulationSource(
     onFrame() {
       const snapshot = simulation.engine.snapshot()
       retryAfterSeconds = Object.fromEntries(snapshot.levels.map(({ name, retryAfter }) => [name, retryAfter]))
-      epochs = Object.fromEntries(
-        snapshot.levels.map(({ name, epochAdvances: { succeeded, failed } }) => [name, succeeded + failed]),
-      )
       const frame = serverFrame(snapshot, { id: SERVER, version })
       const past = driver.isBehind
       if (!past) emit({ kind: 'facts', server: SERVER, facts: simulation.facts() })
@@ -151,7 +147,6 @@ export function createSimulationSource(
     elapsedSeconds: nsToSeconds(simulation.nowNs),
     ended: driver.ended,
     retryAfterSeconds,
-    epochs,
   })
   const tellPace = (): void => emit({ kind: 'pace', pace: state() })
   return {

@@ -102,7 +102,6 @@ describe('the badge', () => {
         elapsedSeconds: 0,
         ended: false,
         retryAfterSeconds: {},
-        epochs: {},
         ...change,
       })
     expect(simulated({})).toEqual({ tone: 'simulated', word: 'SIMULATED ×1', detail: 'not your cluster' })

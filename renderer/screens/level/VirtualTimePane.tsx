@@ -10,8 +10,6 @@ import type { ChartTable } from '../../components/csv.ts'
 import { classes } from '../../components/classes.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Term } from '../../components/Term.tsx'
-import { useSimulationState } from '../../state/simulation.ts'
-import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
 import { flowName, isWaiting } from '../../../core/frame/flow.ts'
@@ -51,14 +49,11 @@ export const VirtualTimePane = memo(function VirtualTimePane({
     [queues, requests, most],
   )
   const table = useCallback(() => nextTable(queues, requests), [queues, requests])
-  // A moment of the past does not contain it.
-  const isPast = useViewPart((view) => view.mode === 'past')
-  const epoch = useSimulationState()?.epochs[isPast ? '' : level.name]
   return (
     <ChartFrame
       title="Virtual time"
       unit="seat-seconds"
-      note={<Progress level={level} epoch={epoch} />}
+      note={<Progress level={level} />}
       table={table}
       fileName={`virtual-time-${level.name}`}
       time={queues === undefined ? undefined : at}
@@ -81,18 +76,17 @@ export const VirtualTimePane = memo(function VirtualTimePane({
 })
 
 /**
- * `R 48 211.402, epoch 0`. R is reduced before it overflows, so only R and epoch together grow forever; only the
- * simulation reports how often that happened.
+ * `R 48 211.402, epoch 0`. R is reduced before it overflows, so only R and epoch together grow forever.
  */
-function Progress({ level, epoch }: { readonly level: LevelFrame; readonly epoch: number | undefined }) {
-  const { virtualTime } = level
+function Progress({ level: { virtualTime } }: { readonly level: LevelFrame }) {
   if (virtualTime?.currentR === undefined) return null
+  const { epochs } = virtualTime
   return (
     <>
       <Term id="virtual-time">R</Term> {format.seatSeconds(virtualTime.currentR)}
-      {epoch !== undefined && (
+      {epochs !== undefined && (
         <>
-          , <Term id="epoch">epoch</Term> {format.fixed(epoch)}
+          , <Term id="epoch">epoch</Term> {format.fixed(epochs)}
         </>
       )}
     </>

@@ -24,6 +24,12 @@ test('the etcd screen shows what is limited, explains and changes it, at every s
   await expect(page.getByRole('heading', { name: 'Password storms' })).toBeVisible()
   await expectAccessibleInBoth(page)
 
+  await page.getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('combobox', { name: 'Rule' }).selectOption('rule-event')
+  await expect(page.getByRole('list', { name: 'Requests' }).getByText('(rule-event)').first()).toBeVisible()
+  await expectFine(page)
+  await expectAccessibleInBoth(page)
+
   await page.getByRole('grid', { name: 'Rules' }).getByText('rule-event').click()
   await page.getByRole('button', { name: 'Preview' }).click()
   await expect(page.getByText(/Would have limited/)).toBeVisible()
