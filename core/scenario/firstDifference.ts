@@ -40,7 +40,8 @@ function decisionOf<T>(event: EngineEvent<T>, nowNs: Nanoseconds): Decision | un
         what: event.kind === 'rejected' ? event.reason : event.kind,
         level: ticket.place.level,
         user: ticket.payload.user.name,
-        arrivedNs: ticket.arrivedNs,
+        // A ticket that arrives has no time yet.
+        arrivedNs: event.kind === 'arrived' ? nowNs : ticket.arrivedNs,
       }
     }
     default:

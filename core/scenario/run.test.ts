@@ -39,9 +39,20 @@ describe('a run', () => {
   - { name: filter, algorithm: max-in-flight }
   - { name: now }
   - { name: same }
-  - { name: narrow, maxRequestsInFlight: 1, maxMutatingRequestsInFlight: 0 }`
+  - { name: narrow, maxRequestsInFlight: 1, maxMutatingRequestsInFlight: 0 }
+  - name: elsewhere
+    configuration:
+      - apiVersion: flowcontrol.apiserver.k8s.io/v1
+        kind: FlowSchema
+        metadata: { name: everybody }
+        spec:
+          matchingPrecedence: 10
+          priorityLevelConfiguration: { name: workload-high }
+          rules:
+            - subjects: [{ kind: User, user: { name: somebody } }]
+              resourceRules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'], namespaces: ['*'] }]`
     const one = scenario(variants)
-    const [filter, now, same, narrow] = runScenario(one, { charted: true })?.runs ?? []
+    const [filter, now, same, narrow, elsewhere] = runScenario(one, { charted: true })?.runs ?? []
     const [some] = now?.course?.clients ?? []
     expect(now?.course?.stepSeconds).toBe(1)
     expect(some?.served).toHaveLength(20)
@@ -52,7 +63,16 @@ describe('a run', () => {
     expect(request).toMatchObject({ level: 'global-default', user: 'somebody' })
     expect(request?.arrivedSeconds).toBeLessThanOrEqual(seconds)
     expect(explanation?.[1]).toMatch(/^(now|narrow) \w+ it in global-default; /)
-    expect(runScenario(one)?.runs.map(({ course }) => course)).toEqual([undefined, undefined, undefined, undefined])
+    // One that is put elsewhere differs when it arrives.
+    expect(elsewhere?.first?.request).toEqual({
+      level: 'global-default',
+      user: 'somebody',
+      arrivedSeconds: elsewhere?.first?.seconds,
+    })
+    expect(elsewhere?.first?.explanation[1]).toBe(
+      'now receives it in global-default; elsewhere receives it in workload-high.',
+    )
+    expect(runScenario(one)?.runs.some(({ course }) => course !== undefined)).toBe(false)
   })
 
   it('counts from where statistics begin', () => {

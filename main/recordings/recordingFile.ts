@@ -74,6 +74,8 @@ export interface ExportOptions {
   readonly version: string
   /** Replaces names. */
   readonly anonymise?: boolean
+  /** Called with the fraction of the range that is written. */
+  readonly onPart?: ((part: number) => void) | undefined
 }
 
 export interface Exported {
@@ -98,10 +100,13 @@ export async function exportRecording(entry: ListedRecording, path: string, opti
   return packed.exported()
 }
 
+/** Events between two reports of progress. */
+const EVENTS_A_PART = 25
+
 /** The bytes of such a file; its contents are known once they have been read. Throws `ProblemError`. */
 export function packRecording(
   entry: ListedRecording,
-  { range, version, anonymise = false }: ExportOptions,
+  { range, version, anonymise = false, onPart }: ExportOptions,
 ): { readonly bytes: AsyncIterable<Buffer>; exported(): Exported } {
   const { source, from, to } = partOf(entry, range)
   const problems: Problem[] = []
@@ -120,6 +125,7 @@ export function packRecording(
   let events = 0
   const line = ({ at, event }: TimedEvent): Buffer => {
     events++
+    if (events % EVENTS_A_PART === 0) onPart?.(Math.min(1, Math.max(0, (at - from) / Math.max(1, to - from))))
     return Buffer.from(`${record({ at, event: replaced?.event(event) ?? event })}\n`)
   }
   function* lines(): Generator<Buffer> {

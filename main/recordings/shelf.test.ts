@@ -23,7 +23,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }))
 
 test('a page gets a recording as a file', async () => {
-  const file = await shelf(join(folder, 'a')).export({ id, from: START + 10_000, anonymise: false }, '1.0.0')
+  const parts: number[] = []
+  const part = { id, from: START + 10_000, anonymise: false }
+  const file = await shelf(join(folder, 'a')).export(part, '1.0.0', (done) => parts.push(done))
+  // How much is written only grows.
+  expect(parts.length).toBeGreaterThan(1)
+  expect(parts).toEqual(parts.toSorted((a, b) => a - b))
+  expect(parts.every((done) => done >= 0 && done <= 1)).toBe(true)
   expect(file.name).toBe('prod_eu_1-20261121T030010Z.apfrec')
 })
 

@@ -24,7 +24,8 @@ export interface Shelf {
    */
   remove(id: string, presence: Runner): readonly RecordingEntry[]
   /** Rejects with `too-large` for a file that does not fit into a message, and like `report`. */
-  export(part: RecordingPart, version: string): Promise<SharedFile>
+  /** `onPart` is called with the fraction that is written. */
+  export(part: RecordingPart, version: string, onPart?: (part: number) => void): Promise<SharedFile>
   /** Receives exported recordings from pages. */
   uploads(environment: Pick<Environment, 'after'>): Uploads
   /** Throws `not-found` for a part without recorded data. */
@@ -55,8 +56,8 @@ export function shelf(stateDir: string): Shelf {
       for (const chapter of chaptersIn(folder)) if (chapter.recording === id) removeChapter(folder, chapter)
       return list(presence)
     },
-    async export({ id, anonymise, ...range }, version) {
-      const packed = packRecording(find(id), { range: rangeOf(range), version, anonymise })
+    async export({ id, anonymise, ...range }, version, onPart) {
+      const packed = packRecording(find(id), { range: rangeOf(range), version, anonymise, onPart })
       const parts: Buffer[] = []
       let bytes = 0
       for await (const piece of packed.bytes) {

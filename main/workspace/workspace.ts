@@ -276,6 +276,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const tuning = { runner: options.whatIf, openPast, sourceOf, twinOf, environment }
   const comparisons = whatIfHandlers({ runner: options.whatIf, openPast, sourceOf, kept: store.scenarios })
   const updates = createUpdates({ store, version: options.version, now: () => environment.now() })
+  /** Fractions of recordings that are being exported, by their ids. */
+  const exported = new Map<string, number>()
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
@@ -295,7 +297,11 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'recordings.list': async () => [...(await access.recordings()).list(await store.presence())],
       'recordings.strip': async ({ id }) => (await access.recordings()).strip(id, environment.now()),
       'recordings.remove': async ({ id }) => [...(await access.recordings()).remove(id, await store.presence())],
-      'recordings.export': async (part) => (await access.recordings()).export(part, options.version),
+      'recordings.export': async (part) => {
+        const file = (await access.recordings()).export(part, options.version, (done) => exported.set(part.id, done))
+        return file.finally(() => exported.delete(part.id))
+      },
+      'recordings.exported': async ({ id }) => exported.get(id) ?? 0,
       'recordings.upload': async (file) => (await uploads()).begin(file),
       'recordings.uploadPart': async (part) => {
         await (await uploads()).add(part)

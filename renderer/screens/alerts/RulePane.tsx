@@ -3,6 +3,7 @@ import { alertKey, isAbout } from '../../../core/alerts/alert.ts'
 import { evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import type { Alert, AlertsState, RuleId, Silence } from '../../../core/contract/alerts.ts'
+import { classes } from '../../components/classes.ts'
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Preformatted } from '../../components/States.tsx'
@@ -90,7 +91,7 @@ function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onS
       <h3>
         <span className={styles[severity]}>{severity}</span> {about}
       </h3>
-      <p className="mono">
+      <p className={classes('mono', styles['since'])}>
         since {format.time(since)}
         {evidence.length > 0 && `: ${evidence.map(evidenceText).join(', ')}`}
       </p>

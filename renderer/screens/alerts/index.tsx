@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { alertKey } from '../../../core/alerts/alert.ts'
 import { alertsSentence, evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import {
@@ -175,7 +174,8 @@ function ChangesPane(props: { readonly state: AlertsState; readonly isPast: bool
         caption="Alerts that fired or resolved"
         columns={CHANGES}
         rows={changes}
-        rowKey={({ at, kind, alert }) => `${at} ${kind} ${alertKey(alert)}`}
+        // By place: a new change would move all others, and moving text cannot be read.
+        rowKey={(change) => String(changes.indexOf(change))}
         onOpen={({ at, alert }) => showAt(at, alert)}
         csvName="alerts"
         empty={props.isPast ? `No alert fired ${since}.` : `No alert has fired ${since}.`}

@@ -17,6 +17,8 @@ import { format } from '../../theme/format.ts'
 import { ReportPane } from './ReportPane.tsx'
 import styles from './recordings.module.css'
 
+const PROGRESS_MS = 300
+
 /** A recording, or a part of it, as a file or as a report. */
 export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; readonly onClose: () => void }) {
   const { id, first = 0, last = first, source } = entry
@@ -28,6 +30,8 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
   const [task, start, forget] = useTask<void>()
   const going = useRef<AbortController>(undefined)
   const [report, setReport] = useState<Report>()
+  /** The fraction of a file that is written. */
+  const [done, setDone] = useState<number>()
   // Times without a date, and ranges up to now, are those of the recording.
   const parsed = readRange(range, { now: last, zone: clock })
   const isReady = task.state !== 'busy' && parsed.ok
@@ -44,8 +48,19 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
     const value = await answer
     if (!own.signal.aborted) taken(value)
   }
-  const exportFile = (part: RecordingPart): Promise<void> =>
-    take(client().call('recordings.export', part), (file) => download(file.name, blobOf(file)))
+  const exportFile = (part: RecordingPart): Promise<void> => {
+    setDone(0)
+    const timer = setInterval(() => {
+      // The answer of the export itself reports what failed.
+      client()
+        .call('recordings.exported', { id })
+        .then(setDone, () => undefined)
+    }, PROGRESS_MS)
+    return take(client().call('recordings.export', part), (file) => download(file.name, blobOf(file))).finally(() => {
+      clearInterval(timer)
+      setDone(undefined)
+    })
+  }
   const prepare = (part: RecordingPart): Promise<void> => take(client().call('recordings.report', part), setReport)
   return (
     <>
@@ -75,7 +90,13 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
           </Buttons>
           {task.state === 'busy' && (
             <Buttons>
-              <Loading waitingFor="the recording" />
+              {done === undefined ? (
+                <Loading waitingFor="the report" />
+              ) : (
+                <>
+                  <progress max={1} value={done} aria-label="Progress of the export" /> {format.percent(done)}
+                </>
+              )}
               <Button
                 onClick={() => {
                   going.current?.abort()
