@@ -1,7 +1,7 @@
 import type { ServerFrame } from '../frame/frame.ts'
 import { familyFor } from '../metrics/catalogue.ts'
 import { FAMILY, type FamilyKey } from '../metrics/familyNames.ts'
-import { REASON_TEXT, type ReasonText } from '../verdict/rejectReasons.ts'
+import { REASON_TEXT } from '../verdict/rejectReasons.ts'
 import { RULE_IDS, type Place, type RuleId, type Severity } from '../contract/alerts.ts'
 
 /**
@@ -93,19 +93,21 @@ export interface Rule {
   readonly remedy: (place: Place) => string
 }
 
-const rejectedWords = ({ subject }: Place): ReasonText =>
+const rejectedCause = ({ subject }: Place): string =>
   subject === 'queue-full' || subject === 'time-out' || subject === 'concurrency-limit'
     ? REASON_TEXT[subject]
-    : {
-        cause: 'The reason label shows why requests were rejected.',
-        remedy: 'docs/alerts.md describes the remedy for each reason.',
-      }
+    : 'The reason label shows why requests were rejected.'
 
-/** Most rules warn, and are resolved a minute after their condition. */
-const rule = (id: RuleId, one: Omit<Rule, 'id' | 'severity' | 'clearMs'> & Partial<Rule>): Rule => ({
+/** What helps depends on the cause: an alert shows the remedy of a diagnosis, and a rule of Prometheus asks for one. */
+const diagnosed = ({ level }: Place): string =>
+  `Ask what fills ${level} (Diagnosis, or apf-console diagnose): a client, a change of the objects, the server or the size of the level. Each has another remedy.`
+
+/** Most rules warn, are resolved a minute after their condition, and leave the remedy to a diagnosis. */
+const rule = (id: RuleId, one: Omit<Rule, 'id' | 'severity' | 'clearMs' | 'remedy'> & Partial<Rule>): Rule => ({
   id,
   severity: 'warning',
   clearMs: MINUTE,
+  remedy: diagnosed,
   ...one,
 })
 
@@ -117,8 +119,7 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     condition: 'a level rejects more than 0.1 requests per second over 2 min',
     needs: ['rejected'],
     holdMs: 2 * MINUTE,
-    cause: (place) => rejectedWords(place).cause,
-    remedy: (place) => rejectedWords(place).remedy,
+    cause: rejectedCause,
   }),
   R2: rule('R2', {
     name: 'APFLevelFull',
@@ -128,8 +129,6 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     holdMs: 10 * MINUTE,
     clearMs: 2 * MINUTE,
     cause: ({ level }) => `${level} repeatedly reaches its current limit: its requests need more seats than it has.`,
-    remedy: ({ level }) =>
-      `Raise the shares of ${level}, or its borrowing limit, or find the client whose requests are many or wide.`,
   }),
   R3: rule('R3', {
     name: 'APFCriticalLevelWaits',
@@ -139,8 +138,6 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     severity: 'critical',
     holdMs: MINUTE,
     cause: ({ level }) => `Requests of ${level} queue for seats. Nodes and controllers depend on it.`,
-    remedy: ({ level }) =>
-      `Find out which flow fills ${level}, move it to another level, or give ${level} more shares.`,
   }),
   R4: rule('R4', {
     name: 'APFAtMaximumStillShort',
@@ -149,7 +146,6 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     needs: ['current', 'upper', 'smoothed'],
     holdMs: 5 * MINUTE,
     cause: ({ level }) => `${level} has borrowed all that it may borrow, and its demand is still higher.`,
-    remedy: ({ level }) => `Raise the borrowing limit or the shares of ${level}.`,
   }),
   R5: rule('R5', {
     name: 'APFLenderSqueezed',
@@ -158,7 +154,6 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
     needs: ['current', 'lower', 'nominal', 'queuedRequests'],
     holdMs: MINUTE,
     cause: ({ level }) => `${level} has lent all that it may lend, and its own requests wait.`,
-    remedy: ({ level }) => `Lower lendablePercent of ${level} if this repeats: limits move back only every 10 s.`,
   }),
   R6: rule('R6', {
     name: 'APFLimitsOffServer',
@@ -247,10 +242,6 @@ export const RULES: Readonly<Record<RuleId, Rule>> = {
       isAboutWaits(place)
         ? `${place.level} delays a larger share of its requests than its objective allows. Error budgets that count 5xx answers do not show this.`
         : `${place.level} rejects a larger share of its requests than its objective allows. Error budgets that count 5xx answers do not show this.`,
-    remedy: (place) =>
-      isAboutWaits(place)
-        ? `Compare the demand of ${place.level} with its limits; apf-console diagnose shows what occupies its seats.`
-        : `Follow the rejections of ${place.level} by reason.`,
   }),
 }
 

@@ -104,6 +104,18 @@ export const moreQueues = (known: Known, level: string): readonly ProposedManife
     return { ...limited, limitResponse: { type: 'Queue', queuing } }
   })
 
+/** Whether a level was made to hold certain clients back: it serves named users only, and does not borrow. */
+export function holdsBack({ objects }: Known, name: string): boolean {
+  const level = objects?.levels.find(({ metadata }) => metadata.name === name)
+  const schemas = objects?.schemas.filter(({ spec }) => spec.priorityLevelConfiguration.name === name) ?? []
+  const subjects = schemas.flatMap(({ spec }) => spec.rules ?? []).flatMap((rule) => rule.subjects)
+  return (
+    level?.spec.limited?.borrowingLimitPercent === 0 &&
+    subjects.length > 0 &&
+    subjects.every(({ kind }) => kind !== 'Group')
+  )
+}
+
 /** A flow schema and a small level for the busiest user of a flow, before the schema that now matches its requests. */
 export function ownLevel(
   { objects }: Known,

@@ -37,7 +37,7 @@ import { allRejected } from '../frame/recent.ts'
 import { largestOf, watchPart, type ClientUse } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
-import { advice, moreShares, ownLevel, type Known } from './remedies.ts'
+import { advice, holdsBack, moreShares, ownLevel, type Known } from './remedies.ts'
 import { byUser, WIDE, type Suspect } from './suspects.ts'
 import { crowdIn, slowFactor } from './explain.ts'
 import { victimsIn } from './victims.ts'
@@ -254,6 +254,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
     const flow = level.flows.find((other) => other.schema === client.schema && other.flow === client.flow)
     const ofFlow = flow === undefined || nameOf(flow) === who ? '' : ` (flow ${nameOf(flow)})`
     const { text, does, clue } = natureOf(one, level, server)
+    const isHeld = holdsBack(known, name)
     return {
       cause,
       place: { ...server0, schema: client.schema, flow: client.flow },
@@ -267,10 +268,15 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
       since: since ?? server.since,
       victims,
       tier: server.dumps > 0 ? 'dumps' : 'requests',
-      remedy: advice(`${does}, or give it a level of its own that does not borrow.`, () =>
-        client.user === undefined
-          ? []
-          : ownLevel(known, { schema: client.schema, users: [{ name: client.user, part: 1 }] }),
+      // A second level of its own would be the first under another name.
+      remedy: advice(
+        isHeld
+          ? `${name} was made to hold its clients back, and does so: others are served beside it. ${does}; no edit is needed.`
+          : `${does}, or give it a level of its own that does not borrow.`,
+        () =>
+          client.user === undefined || isHeld
+            ? []
+            : ownLevel(known, { schema: client.schema, users: [{ name: client.user, part: 1 }] }),
       ),
     }
   })

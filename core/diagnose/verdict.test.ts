@@ -50,6 +50,39 @@ describe('who', () => {
   })
 })
 
+describe('several causes', () => {
+  it('are all said, each with the part that it explains', () => {
+    // Server a has a flood and a crowd beside it.
+    const { findings } = diagnose(situation('one-server'))
+    const [flood, crowd] = ['one-flow', 'more-requests'].map((cause) => findings.find((one) => one.cause === cause))
+    expect(flood?.culprit).toBe('batch:hog')
+    const [first, second] = [flood?.share?.part ?? 0, crowd?.share?.part ?? 0]
+    expect(Math.min(first, second)).toBeGreaterThan(0.1)
+    expect(first + second).toBeCloseTo(1)
+  })
+})
+
+describe('a remedy that was applied', () => {
+  it('is not offered again: a level that was made for a client holds it back', () => {
+    const evidence = situation('one-flow')
+    const { levels, schemas } = evidence.objects ?? { levels: [], schemas: [] }
+    const own = schemas.map((schema): FlowSchema => {
+      const { spec } = schema
+      if (spec.priorityLevelConfiguration.name !== 'workload-low') return schema
+      const subjects = [{ kind: 'ServiceAccount' as const, serviceAccount: { namespace: 'batch', name: 'hog' } }]
+      return { ...schema, spec: { ...spec, rules: (spec.rules ?? []).map((rule) => ({ ...rule, subjects })) } }
+    })
+    const capped = levels.map((level) =>
+      level.metadata.name !== 'workload-low' || level.spec.limited === undefined
+        ? level
+        : { ...level, spec: { ...level.spec, limited: { ...level.spec.limited, borrowingLimitPercent: 0 } } },
+    )
+    const [first] = diagnose({ ...evidence, objects: { levels: capped, schemas: own } }).findings
+    expect(first).toMatchObject({ cause: 'one-flow', remedy: { manifests: [] } })
+    expect(first?.remedy.text).toContain('was made to hold its clients back, and does so')
+  })
+})
+
 describe('changes', () => {
   const edited = (seconds: number, level: string, shares: number): Evidence => {
     const evidence = situation('recent-edit')

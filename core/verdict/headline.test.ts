@@ -200,16 +200,16 @@ describe('the worst true statement, by rule order', () => {
     const one = server({
       levels: [level({ name: 'exempt', executing: 1, nominal: 0 }), level({ name: 'system', nominal: 3 })],
     })
-    expect(nowLine([judged(one)]).title).toBe('None of the 2 levels queues or rejects. 1 of 3 seats is executing.')
+    expect(nowLine([judged(one)]).title).toBe('No request waits or is rejected in 2 levels. 1 of 3 seats in use.')
     const frame = server({ levels: [calm('system'), level({ name: 'exempt', executing: 1, nominal: 0 })] })
     expect(nowLine([judged(frame)])).toEqual({
       tone: 'ok',
-      title: 'None of the 2 levels queues or rejects. 11 of 50 seats are executing.',
+      title: 'No request waits or is rejected in 2 levels. 11 of 50 seats in use.',
       evidence: 'No request was rejected in the last 10 s.',
       actions: [],
     })
     expect(nowLine([judged(frame), judged({ ...frame, id: 'b' })]).title).toBe(
-      'None of the 2 levels queues or rejects. 22 of 100 seats are executing, sum of 2 servers.',
+      'No request waits or is rejected in 2 levels. 22 of 100 seats in use, sum of 2 servers.',
     )
   })
 
@@ -220,7 +220,7 @@ describe('the worst true statement, by rule order', () => {
     })
     const idle = server({ id: 'b', levels: [level({ name: 'x', executing: 10, nominal: 90, current: 90 })] })
     const said = nowLine([judged(idle), judged(queue)])
-    expect(said.title).toBe('x queues on a. 282 requests wait for 282 seats.')
+    expect(said.title).toBe('x queues on a. 282 requests wait.')
     expect(said.evidence).toMatch(/The other server has 80 seats idle, but limits are per server/)
     expect(said.actions).toEqual([
       { kind: 'open-level', level: 'x', server: 'a' },
@@ -233,7 +233,7 @@ describe('what is not known is not concluded', () => {
   test('rates before the second sample', () => {
     const frame = server({ levels: [calm('system')] })
     const early = judged(frame, [derivedLevel('system', { rejectedPerSecond: undefined })])
-    expect(nowLine([early])).toMatchObject({ title: 'No level queues. 10 of 50 seats are executing.' })
+    expect(nowLine([early])).toMatchObject({ title: 'No request waits. 10 of 50 seats in use.' })
     expect(nowLine([early]).evidence).toMatch(/available after two samples/)
   })
 

@@ -113,7 +113,7 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
     const { symptom, place } = slow.finding
     return {
       tone: 'trouble',
-      title: `No level queues or rejects, but ${symptom}`,
+      title: `No request waits or is rejected, but ${symptom}`,
       ...(place.level !== undefined && { level: place.level }),
       evidence: causeSentences(slow.finding, format),
       actions: [],
@@ -166,14 +166,14 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   const names = new Set(rows.map(({ name }) => name))
   const { executing, nominal } = totalsOf(rows)
   const sum = servers.length > 1 ? `, sum of ${servers.length} servers` : ''
-  const seatsExecuting =
+  const seatsInUse =
     executing === undefined
       ? 'The server does not report executing seats.'
-      : `${format.seats(executing)} of ${format.counted(nominal, 'seat')} ${plural(executing, 'is', 'are')} executing${sum}.`
+      : `${format.seats(executing)} of ${format.counted(nominal, 'seat')} in use${sum}.`
   if (rows.some(({ queuedRequests, seats: { queued } }) => queuedRequests === undefined && queued === undefined)) {
     return {
       tone: 'withheld',
-      title: `The server does not report queued requests. ${seatsExecuting}`,
+      title: `The server does not report queued requests. ${seatsInUse}`,
       evidence: [],
       actions: [],
     }
@@ -182,14 +182,14 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   if (rows.some(({ rejectedPerSecond }) => rejectedPerSecond === undefined)) {
     return {
       tone: 'ok',
-      title: `No level queues. ${seatsExecuting}`,
+      title: `No request waits. ${seatsInUse}`,
       evidence: ['Rejections are available after two samples.'],
       actions: [],
     }
   }
   return {
     tone: 'ok',
-    title: `None of the ${names.size} levels queues or rejects. ${seatsExecuting}`,
+    title: `No request waits or is rejected in ${format.counted(names.size, 'level')}. ${seatsInUse}`,
     evidence: [gone, ranged === '' && gone === '' ? 'No request was rejected in the last 10 s.' : ranged],
     actions: [],
   }

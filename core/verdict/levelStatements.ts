@@ -46,7 +46,7 @@ export function rejecting(about: Case): Told {
   )
   const [main] = reasons
   const detail = reasons.map((reason) => `${reason} ${format.rate(by?.[reason])}`).join(', ')
-  const cause = main === undefined ? '' : REASON_TEXT[main].cause
+  const cause = main === undefined ? '' : REASON_TEXT[main]
   const idle = elsewhere(about).trim()
   const own = server.range?.levels.find(({ name }) => name === row.name)
   const range = server.range === undefined || !own?.rejected ? '' : rejectedInRange(format, own.rejected, server.range)
@@ -139,11 +139,13 @@ export function queueing(about: Case): Told {
   const free = executing === undefined || current === undefined ? 0 : current - executing
   const wide = free > 0 ? `${seats(format, free)} free: the next request may be wider than that.` : ''
   const waiting = row.queuedRequests === undefined ? 'Requests wait' : `${requests(format, row.queuedRequests)} wait`
+  // Of requests of one seat each, their number says it.
+  const wider = queued === undefined || queued === row.queuedRequests ? '' : ` for ${seats(format, queued)}`
   const grammar = row.queuedRequests === 1 ? `${waiting}s` : waiting
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} queues${place(about)}. ${grammar} for ${queued === undefined ? 'seats' : seats(format, queued)}.`,
+    title: `${row.name} queues${place(about)}. ${grammar}${wider}.`,
     evidence: [
       `${format.seats(executing)} of ${format.seats(current)} seats execute.`,
       ofFlow(about),

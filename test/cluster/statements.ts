@@ -127,9 +127,7 @@ function falseHeadline(
   const waits = levels.filter(({ queued }) => queued > 0)
   const executing = levels.reduce((sum, one) => sum + one.executing, 0)
   const says = (holds: boolean): readonly string[] => (holds ? [] : [`headline: ${headline}`])
-  const flowing = /^None of the (\d+) levels queues or rejects\. (\S+) of \S+ seats? (?:is|are) executing\.$/.exec(
-    headline,
-  )
+  const flowing = /^No request waits or is rejected in (\d+) levels?\. (\S+) of \S+ seats? in use\.$/.exec(headline)
   if (flowing !== null) {
     return says(
       number(flowing[1]) === levels.length &&
@@ -144,10 +142,10 @@ function falseHeadline(
     const own = level(name)
     return says(rejecting.has(name) && own !== undefined && own.executing >= own.limit === (full !== undefined))
   }
-  const queues = /^(\S+) queues\. (\S+) requests? waits? for (\S+) seats?\.$/.exec(headline)
+  const queues = /^(\S+) queues\. (\S+) requests? waits?(?: for (\S+) seats?)?\.$/.exec(headline)
   if (queues !== null) {
     const own = level(queues[1])
-    return says(own?.queued === number(queues[2]) && own.queuedSeats === number(queues[3]))
+    return says(own?.queued === number(queues[2]) && own.queuedSeats === number(queues[3] ?? queues[2]))
   }
   const lends = /^(\S+) lends (\S+) seats? while (\S+) requests? waits?\.$/.exec(headline)
   if (lends !== null) {
@@ -156,7 +154,7 @@ function falseHeadline(
   }
   const stray = /^catch-all (?:executes (\S+) seats?|serves requests)\.$/.exec(headline)
   if (stray !== null) return says(stray[1] === undefined || level('catch-all')?.executing === number(stray[1]))
-  if (headline.startsWith('No level queues. ')) return says(waits.length === 0)
+  if (headline.startsWith('No request waits. ')) return says(waits.length === 0)
   if (/^\S+ is at its max of /.test(headline)) return []
   return [`a headline that this test does not understand: ${headline}`]
 }

@@ -19,7 +19,7 @@ import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
 import { maxSeatsPerRequest } from '../../../core/engine/allocation.ts'
 import type { TermId } from '../../../core/glossary/glossary.ts'
 import { format } from '../../theme/format.ts'
-import { REASON_TEXT, type ReasonText } from '../../../core/verdict/rejectReasons.ts'
+import { REASON_TEXT } from '../../../core/verdict/rejectReasons.ts'
 
 /** The kind of this level, as far as metrics and dumps show it; decides which panes the screen has. */
 export type LevelKind = 'exempt' | 'queues' | 'rejects' | 'unknown'
@@ -346,8 +346,9 @@ function rejectionPoints({ times, levels }: Series, name: string): readonly Reje
   }))
 }
 
-export interface RejectionRow extends Pick<ReasonText, 'cause'> {
+export interface RejectionRow {
   readonly reason: RejectReason
+  readonly cause: string
   /** Requests since the server started. */
   readonly total: number | undefined
   /** Requests per second over the window of the present, about 10 s. */
@@ -360,7 +361,7 @@ export function rejectionRows(level: LevelFrame, derived: DerivedLevel | undefin
     reason,
     total: level.rejected?.[reason],
     rate: recentRejected(derived?.recent)?.[reason],
-    cause: REASON_TEXT[reason].cause,
+    cause: REASON_TEXT[reason],
   }))
 }
 

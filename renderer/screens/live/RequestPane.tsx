@@ -187,8 +187,7 @@ export function WhyRejected({ reason }: { readonly reason: RejectReason }) {
   const hasLevels = useHasLevels()
   return (
     <p className={styles['remedy']}>
-      <Term id={reason}>{reason}</Term>{' '}
-      {hasLevels ? REASON_TEXT[reason].cause : `${FILTER_TEXT.cause} ${FILTER_TEXT.remedy}`}
+      <Term id={reason}>{reason}</Term> {hasLevels ? REASON_TEXT[reason] : FILTER_TEXT}
     </p>
   )
 }

@@ -137,7 +137,7 @@ const Meanings = ({ rows }: { readonly rows: readonly RejectionRow[] }) => (
       {Array.from(new Set(rows.map(({ reason }) => reason)), (reason) => (
         <div key={reason}>
           <dt>{reason}</dt>
-          <dd>{REASON_TEXT[reason].cause}</dd>
+          <dd>{REASON_TEXT[reason]}</dd>
         </div>
       ))}
     </dl>
