@@ -322,7 +322,7 @@ export const procedures = {
   /** Initial rules and rules for expensive requests, evaluated on the last five minutes. */
   'etcd.advise': procedure(ofConnection, z.array(EtcdAdviceSchema)),
   /** Requests of the last ten minutes above a threshold or decided by a rule, newest first. */
-  'etcd.requests': procedure(EtcdMonitorSchema.extend({ connection }), z.array(EtcdRequestSchema)),
+  'etcd.requests': procedure(z.object({ connection, wanted: EtcdMonitorSchema }), z.array(EtcdRequestSchema)),
   /** How a request would be handled now, given as a record as in docs/etcd-qos.md, and why; nothing is charged. */
   'etcd.test': procedure(z.object({ connection, record: z.record(z.string(), JsonSchema) }), EtcdTestSchema),
 } as const

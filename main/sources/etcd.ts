@@ -126,7 +126,7 @@ async function running(
     change: (change) => again(() => proxy.call('Change', change, EtcdChangedSchema)),
     preview: (change) => again(() => proxy.call('Preview', change === undefined ? {} : { change }, EtcdPreviewSchema)),
     advise: () => again(() => proxy.call('Advise', {}, z.array(EtcdAdviceSchema))),
-    requests: (wanted) => again(() => proxy.call('Requests', wanted, z.array(EtcdRequestSchema))),
+    requests: (monitor) => again(() => proxy.call('Requests', monitor, z.array(EtcdRequestSchema))),
     test: (record) => again(() => proxy.call('RuleTest', record, EtcdTestSchema)),
   }
   const { upstream } = await control.state()

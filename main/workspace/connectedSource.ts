@@ -240,7 +240,7 @@ export async function openSource(
       'etcd.change': async ({ change }) => session.etcd().change(change),
       'etcd.preview': async ({ change }) => session.etcd().preview(change),
       'etcd.advise': async () => [...(await session.etcd().advise())],
-      'etcd.requests': async ({ connection: _, ...wanted }) => [...(await session.etcd().requests(wanted))],
+      'etcd.requests': async ({ wanted }) => [...(await session.etcd().requests(wanted))],
       'etcd.test': async ({ record }) => session.etcd().test(record),
     },
     streams: {

@@ -46,7 +46,7 @@ export function MonitorPane({ rules }: { readonly rules: readonly EtcdRule[] }) 
     const wanted: EtcdMonitor = rule === ANY_RULE ? { type, threshold: above, limit: most } : { rule, limit: most }
     const read = (): void =>
       void start(async () => {
-        setFound(await ask('etcd.requests', wanted))
+        setFound(await ask('etcd.requests', { wanted }))
         return null
       })
     read()

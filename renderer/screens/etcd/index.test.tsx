@@ -212,15 +212,15 @@ describe('the screen of an etcd', () => {
   it('shows requests above a threshold, or those that a rule decided', async () => {
     render(<EtcdScreen />)
     await user.click(screen.getByRole('button', { name: 'Monitor' }))
-    expect(asked).toMatchObject({ type: 'latency', threshold: 100, limit: 20 })
+    expect(asked).toMatchObject({ wanted: { type: 'latency', threshold: 100, limit: 20 } })
     expect((await screen.findByRole('list', { name: 'Requests' })).textContent).toContain('KV/Range /registry/pods/')
     await user.selectOptions(screen.getByLabelText('Rule'), 'rule-event')
-    expect(asked).toMatchObject({ rule: 'rule-event', limit: 20 })
+    expect(asked).toMatchObject({ wanted: { rule: 'rule-event', limit: 20 } })
     // Nothing is asked for more than the proposal allows.
     await user.clear(screen.getByLabelText('At most'))
     await user.type(screen.getByLabelText('At most'), '100')
     expect(screen.getByText('Enter a whole number from 1 to 99.')).toBeDefined()
-    expect(asked).toMatchObject({ rule: 'rule-event', limit: 10 })
+    expect(asked).toMatchObject({ wanted: { rule: 'rule-event', limit: 10 } })
   })
 
   it('adds classes and rules, from the form and from advice', async () => {
