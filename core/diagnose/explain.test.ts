@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { explainedBy, partsOf, type Lever } from './explain.ts'
+import { explainedBy, harmParts, type Lever } from './explain.ts'
 
 const lever: fc.Arbitrary<Lever> = fc.record({
   needs: fc.integer({ min: 0, max: 300 }),
@@ -43,6 +43,6 @@ describe('the part that a cause explains', () => {
   })
 
   it('is that of any harm', () => {
-    expect(partsOf(['a', 'b'], (acting) => (acting.length === 2 ? 8 : 0))).toEqual([0.5, 0.5])
+    expect(harmParts(['a', 'b'], (acting) => (acting.length === 2 ? 8 : 0))).toEqual([0.5, 0.5])
   })
 })

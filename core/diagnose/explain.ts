@@ -30,13 +30,13 @@ function missing({ needs, seats }: Well, acting: readonly Lever[]): number {
 
 /** The part of the missing seats that each cause explains. */
 export const explainedBy = (well: Well, levers: readonly Lever[]): readonly number[] =>
-  partsOf(levers, (acting) => missing(well, acting))
+  harmParts(levers, (acting) => missing(well, acting))
 
 /**
  * The part of a harm that each cause explains, 0 to 1: how much less there would be without it, averaged over all orders
  * in which the causes could have come (Shapley values), since of two that each suffice none is needed.
  */
-export function partsOf<T>(causes: readonly T[], harmOf: (acting: readonly T[]) => number): readonly number[] {
+export function harmParts<T>(causes: readonly T[], harmOf: (acting: readonly T[]) => number): readonly number[] {
   const sets = Array.from({ length: 2 ** causes.length }, (_, set) =>
     harmOf(causes.filter((_cause, i) => (set & (1 << i)) !== 0)),
   )

@@ -236,8 +236,11 @@ export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly 
     .find((at) => {
       if (floods.some((flood) => Math.abs(at - flood) < OF_FLOOD_MS)) return false
       // What a flood does is not compared with the time before it.
-      const from = Math.max(at - ASIDE_MS, ...floods.flatMap((flood) => (flood < at ? [flood + OF_FLOOD_MS / 2] : [])))
-      const to = Math.min(at + ASIDE_MS, ...floods.flatMap((flood) => (flood > at ? [flood] : [])))
+      let [from, to] = [at - ASIDE_MS, at + ASIDE_MS]
+      for (const flood of floods) {
+        if (flood < at) from = Math.max(from, flood + OF_FLOOD_MS / 2)
+        else to = Math.min(to, flood)
+      }
       const [was, is] = [means(from, at), means(at, to)]
       const ratios = [...is].flatMap(([key, mean]) => {
         const earlier = was.get(key)

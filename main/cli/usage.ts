@@ -191,7 +191,9 @@ export function timeFrom(given: Given, name: string): UnixMs | undefined {
   if (text === undefined) return undefined
   const at = unixMsOf(text)
   if (!Number.isNaN(at)) return at
-  throw new UsageError(`--${name} ${JSON.stringify(text)} is not a time; write 2026-11-20T03:00:00Z (UTC, also without the Z).`)
+  throw new UsageError(
+    `--${name} ${JSON.stringify(text)} is not a time; write 2026-11-20T03:00:00Z (UTC, also without the Z).`,
+  )
 }
 
 /** The version given as an option; one whose rules are unknown is rejected rather than guessed. */

@@ -1,4 +1,13 @@
-import type { EtcdAdvice, EtcdChange, EtcdChanged, EtcdMonitor, EtcdPreview, EtcdRequest, EtcdState, EtcdTest } from '../../core/contract/etcd.ts'
+import type {
+  EtcdAdvice,
+  EtcdChange,
+  EtcdChanged,
+  EtcdMonitor,
+  EtcdPreview,
+  EtcdRequest,
+  EtcdState,
+  EtcdTest,
+} from '../../core/contract/etcd.ts'
 import type { Problem } from '../../core/errors.ts'
 import type { JsonMap } from '../../core/manifest/json.ts'
 import type { SimulationControl, SimulationState } from '../../core/contract/simulation.ts'

@@ -75,7 +75,9 @@ describe('apf-console diff', () => {
     const one = await runHere('diff', file)
     expect(one.code).toBe(2)
     expect(one.told).toMatch(/two files or folders/)
-    expect((await runHere('diff', '-o', 'xml', file, file)).told).toMatch(/takes text, json, patch or markdown, not "xml"/)
+    expect((await runHere('diff', '-o', 'xml', file, file)).told).toMatch(
+      /takes text, json, patch or markdown, not "xml"/,
+    )
   })
 })
 

@@ -5,7 +5,7 @@ import { namedRandom } from '../../../core/simulate/random.ts'
 import { dumpFrame, serverFrame } from '../../../core/simulate/serverFrame.ts'
 import { createSimulation, type Simulation } from '../../../core/simulate/simulation.ts'
 import type { ClientGroup } from '../../../core/simulate/workload.ts'
-import { partsOf } from '../../../core/diagnose/explain.ts'
+import { harmParts } from '../../../core/diagnose/explain.ts'
 import { isWaiting } from '../../../core/frame/flow.ts'
 import { allRejected, rejectedSince } from '../../../core/frame/recent.ts'
 import { meanOf } from '../../../core/twin/observe.ts'
@@ -78,7 +78,7 @@ function neededOf(causes: readonly Part[], harm: (acting: readonly Part[]) => Re
     return found
   }
   const places = [...of(causes)].filter(([, all]) => all >= TRIFLE).map(([place]) => place)
-  const parts = places.map((place) => partsOf(causes, (acting) => of(acting).get(place) ?? 0))
+  const parts = places.map((place) => harmParts(causes, (acting) => of(acting).get(place) ?? 0))
   return causes.filter((_, i) => parts.some((part) => (part[i] ?? 0) >= NEEDED))
 }
 
