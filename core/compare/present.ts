@@ -115,11 +115,11 @@ function largestChange({ levels: [most], perSecond }: Comparison): readonly Sent
 /** The missing parts of a period; empty if nothing is missing. */
 export function missing(name: string, { gaps, share }: Recorded): Sentence {
   if (share === 0) return [`Nothing is recorded in ${name}.`]
-  const gapped = gapsPhrase(gaps, 'dateTime')
-  if (gapped.length === 0) return []
+  const left = gapsPhrase(gaps, 'dateTime')
+  if (left.length === 0) return []
   return isRecorded(share)
-    ? [`${name} has `, ...gapped, '.']
-    : [{ value: 1 - share, as: 'percent' }, ` of ${name} is not recorded: `, ...gapped, '.']
+    ? [`${name} has `, ...left, '.']
+    : [{ value: 1 - share, as: 'percent' }, ` of ${name} is not recorded: `, ...left, '.']
 }
 
 const SIDES = [

@@ -47,7 +47,7 @@ const CourseSchema = z.object({
     .array(z.object({ client: z.string(), served: z.array(z.number()), failed: z.array(z.number()) }))
     .readonly(),
 })
-export type Course = z.infer<typeof CourseSchema>
+export type RunCourse = z.infer<typeof CourseSchema>
 
 const ScenarioRunReportSchema = z.object({
   name: z.string(),

@@ -1,4 +1,4 @@
-import type { Course } from '../contract/scenario.ts'
+import type { RunCourse } from '../contract/scenario.ts'
 import { type Nanoseconds, nsToSeconds, secondsToNs } from '../units.ts'
 
 /** Steps of a chart: as many as fit when several are side by side. */
@@ -26,7 +26,7 @@ export class CourseCounts {
     group[outcome][step] = (group[outcome][step] ?? 0) + 1
   }
 
-  course(): Course {
+  course(): RunCourse {
     const clients = [...this.groups].map(([client, counts]) => ({ client, ...counts }))
     return { stepSeconds: nsToSeconds(this.stepNs), clients }
   }

@@ -4,7 +4,7 @@ import { Measure } from '../whatif/measure.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
 import { check, type Checked, type Counts } from './check.ts'
 import { playbackOf } from './playback.ts'
-import type { Course, Verdict } from '../contract/scenario.ts'
+import type { RunCourse, Verdict } from '../contract/scenario.ts'
 import type { FirstDifference } from '../contract/whatif.ts'
 import { CourseCounts } from './course.ts'
 import { DecisionLog } from './firstDifference.ts'
@@ -24,7 +24,7 @@ export interface ScenarioRun {
   readonly assertions: readonly Checked[]
   /** All assertions hold, and the verdict is the expected one. */
   readonly passed: boolean
-  readonly course?: Course
+  readonly course?: RunCourse
   readonly first?: FirstDifference
 }
 
@@ -119,7 +119,7 @@ function judged(
 interface Ran {
   readonly result: VariantResult
   readonly counts?: Counts
-  readonly course?: Course
+  readonly course?: RunCourse
   readonly first?: FirstDifference
 }
 

@@ -9,11 +9,11 @@ import { isWithoutLevels } from '../frame/reading.ts'
 
 /** How the decisions of a candidate differ from those of the baseline on the same requests. */
 export interface DecisionDifferences extends ReportedDifferences {
-  readonly first?: FirstDifference
+  readonly first?: ExplainedDifference
 }
 
 /** One request that two variants decide differently, and the state of each at that instant. */
-export interface FirstDifference {
+interface ExplainedDifference {
   /** Its index in the list of arrivals. */
   readonly index: number
   /** Time of the decision, seconds since the start. */
@@ -89,7 +89,7 @@ function explained(
   baseline: Compared,
   candidate: Compared,
   { index, atNs }: { readonly index: number; readonly atNs: Nanoseconds },
-): FirstDifference {
+): ExplainedDifference {
   const arrival = arrivals.list[index]
   if (arrival === undefined) throw new Error(`there is no arrival ${index}`)
   const a = sideAt(arrivals, baseline, index, atNs)

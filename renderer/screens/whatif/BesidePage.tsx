@@ -33,7 +33,7 @@ import {
   besideLevels,
   besideTitle,
   mostDiffering,
-  rowOf,
+  markedRow,
   type Side,
 } from './beside.data.ts'
 import styles from './beside.module.css'
@@ -121,7 +121,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
                 columns={REQUEST_COLUMNS}
                 rows={level.requests}
                 rowKey={({ key }) => key}
-                selectedKey={pair.request && rowOf(level.requests, pair.request)?.key}
+                selectedKey={pair.request && markedRow(level.requests, pair.request)?.key}
                 density="compact"
                 virtual
                 csvName={`side-by-side-${level.level}`}

@@ -14,7 +14,7 @@ import { PlainTable } from '../../components/PlainTable.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { OpenRun } from './RunButton.tsx'
 import {
-  nameOf,
+  variantNameOf,
   withCandidate,
   withRequests,
   type FormError,
@@ -200,7 +200,10 @@ function variantColumns({
       <input
         {...attributes(index, field)}
         value={variant[field]}
-        {...(field === 'name' && { placeholder: nameOf(variants, index), title: nameOf(variants, index) })}
+        {...(field === 'name' && {
+          placeholder: variantNameOf(variants, index),
+          title: variantNameOf(variants, index),
+        })}
         spellCheck={false}
         autoComplete="off"
         onChange={({ target }) => onVariant(index, { [field]: target.value })}

@@ -44,7 +44,7 @@ export const mostDiffering = (levels: readonly BesideLevel[]): string | undefine
 const SAME_SECONDS = 1e-5
 
 /** The row of a request, by its user and its arrival. */
-export const rowOf = (
+export const markedRow = (
   rows: readonly BesideRow[],
   { user, arrivedSeconds }: FirstDifference['request'],
 ): BesideRow | undefined =>

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { builtInObjects } from '../../../core/config/builtIn.ts'
 import { NEWEST_VERSION } from '../../../core/engine/profiles.ts'
-import { firstForm, nameOf, readForm, withCandidate, withRequests, type Known, type WhatIfForm } from './form.logic.ts'
+import {
+  firstForm,
+  variantNameOf,
+  readForm,
+  withCandidate,
+  withRequests,
+  type Known,
+  type WhatIfForm,
+} from './form.logic.ts'
 
 const scenario = {
   name: 'S1',
@@ -49,7 +57,7 @@ test('a scenario comes with its seed and its server; recorded clients cannot rea
 
 test('a further candidate begins as the last one; a variant is named after what differs in it', () => {
   const form = withCandidate(withCandidate(firstForm(false)))
-  const names = (variants: WhatIfForm['variants']) => variants.map((_, index) => nameOf(variants, index))
+  const names = (variants: WhatIfForm['variants']) => variants.map((_, index) => variantNameOf(variants, index))
   expect(names(form.variants)).toEqual([
     'baseline',
     '200 + 100 in flight',

@@ -23,7 +23,7 @@ export type ObjectsOf = 'usual' | 'built-in' | 'source' | 'draft'
 
 /** A variant as typed. */
 export interface VariantForm {
-  /** Empty: after its differences from A, see `nameOf`. */
+  /** Empty: after its differences from A, see `variantNameOf`. */
   readonly name: string
   readonly objects: ObjectsOf
   readonly maxRequestsInFlight: string
@@ -96,7 +96,7 @@ const OBJECTS_NAMES: Readonly<Record<ObjectsOf, string>> = {
 const LONGEST_NAME = 100
 
 /** The name of a variant: as typed, else after what it has that A has not. */
-export function nameOf(variants: WhatIfForm['variants'], index: number): string {
+export function variantNameOf(variants: WhatIfForm['variants'], index: number): string {
   const [variant, baseline] = [variants[index], variants[0]]
   if (variant === undefined || baseline === undefined) return ''
   const typed = variant.name.trim()
@@ -117,7 +117,7 @@ export function nameOf(variants: WhatIfForm['variants'], index: number): string 
     ...(differs('executionFactor') ? [`execution × ${executionFactor.trim()}`] : []),
   ]
   const name = (parts.join(', ') || 'as A').slice(0, LONGEST_NAME)
-  const isTaken = variants.slice(0, index).some((_, other) => nameOf(variants, other) === name)
+  const isTaken = variants.slice(0, index).some((_, other) => variantNameOf(variants, other) === name)
   return isTaken ? `${name.slice(0, LONGEST_NAME - 4)} (${letterOf(index)})` : name
 }
 
@@ -166,8 +166,8 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
   const variants = form.variants.map((variant, index): WishedVariant => {
     const about = (field: VariantField) => ({ variant: index, field })
     const bad = (field: VariantField, message: string): void => void errors.push({ ...about(field), message })
-    const name = nameOf(form.variants, index)
-    if (form.variants.findIndex((_, other) => nameOf(form.variants, other) === name) < index) {
+    const name = variantNameOf(form.variants, index)
+    if (form.variants.findIndex((_, other) => variantNameOf(form.variants, other) === name) < index) {
       bad('name', `${name} is taken.`)
     }
     const version = variant.version.startsWith('v') ? variant.version : `v${variant.version}`

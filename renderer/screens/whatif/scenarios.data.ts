@@ -1,5 +1,5 @@
 import { sentenceText } from '../../../core/answer/answer.ts'
-import type { Course, ScenarioReport, ScenarioRunReport } from '../../../core/contract/scenario.ts'
+import type { RunCourse, ScenarioReport, ScenarioRunReport } from '../../../core/contract/scenario.ts'
 import { decidingCheck, measured } from '../../../core/scenario/present.ts'
 import { format } from '../../theme/format.ts'
 
@@ -36,7 +36,7 @@ export interface CoursePoint {
 }
 
 /** The course of one group of clients, or of all of them. */
-export function coursePoints({ stepSeconds, clients }: Course, client: string | undefined): readonly CoursePoint[] {
+export function coursePoints({ stepSeconds, clients }: RunCourse, client: string | undefined): readonly CoursePoint[] {
   const groups = clients.filter((group) => client === undefined || group.client === client)
   const sum = (of: 'served' | 'failed', step: number): number =>
     groups.reduce((total, group) => total + (group[of][step] ?? 0), 0) / stepSeconds

@@ -11,7 +11,7 @@ import { format } from '../../../theme/format.ts'
 import { levelOrder } from '../../../theme/levelSlots.ts'
 import type { Impact } from './forecast.ts'
 import { useEffectsState } from '../effect/effects.ts'
-import { BandBar, largestAmong } from '../effect/BandBar.tsx'
+import { BandBar, largestInBands } from '../effect/BandBar.tsx'
 import styles from '../effect/effect.module.css'
 import { useEarlyFit, useForecast } from './forecastRun.ts'
 
@@ -53,6 +53,10 @@ function Report(props: {
     .filter(({ level }) => level !== EXEMPT)
     .toSorted((a, b) => Number(b.level === selected) - Number(a.level === selected) || order(a.level, b.level))
   const { evidence, tables } = presentForecast({ ...report, levels }, SHOWN)
+  const band = (column: string, row: number) => {
+    const quantity = SHOWN.find((one) => QUANTITY_LABELS[one] === column)
+    return quantity && <BandBar level={levels[row]} quantity={quantity} largest={largestInBands(levels, quantity)} />
+  }
   const notes = evidence.map((sentence) => sentenceText(sentence, format))
   return (
     <>
@@ -63,12 +67,7 @@ function Report(props: {
           selected={levels.findIndex(({ level }) => level === selected)}
           stacked
           scrolls
-          below={(column, row) => {
-            const quantity = SHOWN.find((one) => QUANTITY_LABELS[one] === column)
-            return (
-              quantity && <BandBar level={levels[row]} quantity={quantity} largest={largestAmong(levels, quantity)} />
-            )
-          }}
+          below={band}
         />
       ))}
       <Sentences

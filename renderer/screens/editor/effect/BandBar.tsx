@@ -9,7 +9,7 @@ const WAITS = [1e-4, 20] as const
 const isWait = (quantity: Quantity): boolean => quantity === 'waitP50' || quantity === 'waitP99'
 
 /** The largest value of a quantity that is drawn, for a scale that all levels share. */
-export const largestAmong = (levels: readonly ForecastLevel[], quantity: Quantity): number =>
+export const largestInBands = (levels: readonly ForecastLevel[], quantity: Quantity): number =>
   Math.max(0, ...levels.flatMap(({ now, bands }) => [now?.[quantity] ?? 0, bands[quantity]?.high ?? 0]))
 
 function placeOf(quantity: Quantity, value: number, largest: number): number {
