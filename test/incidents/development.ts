@@ -202,7 +202,7 @@ export const DEVELOPMENT: readonly Incident[] = [
         'The owner of backup:archiver complains that 5,000 objects take a quarter of an hour. Nothing waits: its client library allows it 5 requests a second, evenly spaced, from second 60.',
       symptom: {
         given: 'nothing waits or is rejected',
-        words: [/none of the|no level queues|nothing (?:waits|queues)|delays nothing/i],
+        words: [/no request waits|nothing (?:waits|queues)|delays nothing/i],
       },
       cause: {
         given: 'a client limits itself to 5 requests a second',
@@ -214,7 +214,7 @@ export const DEVELOPMENT: readonly Incident[] = [
       },
       victims: {
         given: 'nobody else',
-        words: [/none of the|no level queues|nothing (?:waits|queues)|nobody|no other/i],
+        words: [/no request waits|nothing (?:waits|queues)|nobody|no other/i],
       },
       remedy: {
         given: 'raise QPS and burst of the client',

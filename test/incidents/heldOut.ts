@@ -331,7 +331,7 @@ export const HELD_OUT: readonly Incident[] = [
         'Nothing is wrong: pay:settle sends twice as much from second 70, all of it is served at once, and a new flow schema matches nobody.',
       symptom: {
         given: 'nothing waits or is rejected',
-        words: [/none of the|no level queues|nothing (?:waits|queues|is wrong)|delays nothing/i],
+        words: [/no request waits|nothing (?:waits|queues|is wrong)|delays nothing/i],
       },
       cause: { given: 'none', words: [/^(?![\s\S]*(?:most likely(?!: flow control delays nothing)|cause \())/i] },
       culprit: { given: 'nobody', words: [/^(?![\s\S]*(?:flood|culprit|sends most))/i] },
