@@ -221,8 +221,9 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
   const slower = newSuspect(level) === undefined ? [slowerRequests(level, server)] : []
   const unless = [longFlow(level, server), ...slower, wideRequests(level)]
   const server0 = { server: server.id, level: name }
+  const ofLargest = suspects.length > 0 || largest === undefined ? [] : [mostlyOf(largest)]
   const victims = victimsIn(server, level, {
-    culprits: new Set(suspects.map((one) => one.name)),
+    culprits: new Set([...suspects.map((one) => one.name), ...ofLargest]),
     schemas: new Set(),
   })
   if (suspects.length === 0) {

@@ -102,6 +102,8 @@ describe('the verdict', () => {
         if (level !== undefined) expect(level.title).toBe(title)
         const places = [...alerts, ...advice.suggestions, ...diagnosis.findings.map(({ place }) => place)]
         for (const { level: name } of places) expect(name === undefined || names.has(name), name).toBe(true)
+        for (const { culprit, victims } of diagnosis.findings)
+          expect(victims.map(({ name }) => name)).not.toContain(culprit)
         const lengthens = advice.suggestions.some(({ kind, verdict, title: text }) => {
           return kind === 'queues' && verdict === 'edit' && text.startsWith('Lengthen')
         })
