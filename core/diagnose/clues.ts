@@ -336,7 +336,7 @@ export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
       seatsPerRequest === undefined ? undefined : seatsPerRequest >= WIDE,
       seatsPerRequest === undefined
         ? `No request of ${name} executed or waited in any sample.`
-        : `A request that executed or waited in ${name} takes ${plain.amount(seatsPerRequest)} seats on average.`,
+        : `A request that executed or waited in ${name} takes ${plain.counted(seatsPerRequest, 'seat')} on average.`,
     ),
   )
 

@@ -125,4 +125,4 @@ spec:
 ].join('\n')
 
 /** Texts of earlier designs that can be converted, by name. */
-export const EXAMPLES = { 'kep-draft': EXAMPLE, 'v1.18': ALPHA } as const
+export const EXAMPLES = { 'kep-draft': EXAMPLE, '1.18': ALPHA } as const

@@ -166,7 +166,7 @@ export function presentClients({ runs, of }: Pick<ScenarioReport, 'runs' | 'of'>
   const [first] = tables
   return (
     first && {
-      title: 'Clients',
+      title: 'Client groups',
       note: 'requests of each group in every variant',
       columns: [{ id: 'variant', label: 'Variant' }, ...first.table.columns],
       rows: tables.flatMap(({ name, table }) => table.rows.map((row) => [name, ...row])),

@@ -17,6 +17,7 @@ describe('numbers for people', () => {
     [format.seatSeconds(48_211.402), thin('48_211.402')],
     [format.rate(11.84), '11.8 /s'],
     [format.counted(1, 'seat'), '1 seat'],
+    [format.counted(1.002, 'seat'), '1 seat'],
     [format.counted(1_204, 'request'), '1\u202f204 requests'],
     [format.counted(undefined, 'seat'), '– seats'],
     [format.rate(0), '0 /s'],

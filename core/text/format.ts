@@ -88,7 +88,8 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
 
   /** A number and what it counts: `1 seat`, `1 204 requests`. */
   const counted = (value: Value, one: string, many = `${one}s`): string =>
-    `${amount(value)} ${plural(value, one, many)}`
+    // By what is shown: 1.002 is written as 1.
+    `${amount(value)} ${amount(value) === '1' ? one : many}`
 
   /** `11.8 /s`. */
   const rate = orUnknown((value) => `${significant(value)} /s`)

@@ -412,7 +412,7 @@ Options:
 Exit code: 0 no errors, 1 errors, 2 cannot run.`,
 
   convert: `Usage: apf-console convert FILE… [--output yaml|json]
-       apf-console convert --example kep-draft|v1.18 > old.yaml
+       apf-console convert --example kep-draft|1.18 > old.yaml
 
 Prints objects of earlier designs as objects of version v1: RequestPriority and FlowSchema of the draft of KEP-1040, and
 manifests of v1alpha1, v1beta1, v1beta2 and v1beta3 (docs/draft-objects.md). What v1 cannot express is reported with a code,

@@ -114,7 +114,8 @@ function nestedScroll(page: Page): Promise<readonly string[]> {
     const isList = (box: Element): boolean =>
       Number(box.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > 60
     const all = [...document.querySelectorAll('main *')].filter(
-      (box) => scrolls(box) && box.checkVisibility() && box.closest('details, .cm-editor') === null && !isList(box),
+      (box) =>
+        scrolls(box) && box.checkVisibility() && box.closest('details, textarea, .cm-editor') === null && !isList(box),
     )
     return all.flatMap((box) => {
       for (let around = box.parentElement; around !== null; around = around.parentElement)

@@ -42,7 +42,7 @@ describe('compare', () => {
     expect(output).toMatch(/^NUMBER +A +B +CHANGE +%$/m)
     expect(output).toMatch(/^Executing seats, mean +\d+\.\d +\d+\.\d +[+-]?\d+\.\d/m)
     expect(output).toMatch(/^LEVEL +NUMBER +A +B +CHANGE +%$/m)
-    expect(output).toMatch(/^Configuration +same +the same objects$/m)
+    expect(output).toMatch(/^Configuration +same +the same objects at the end of both$/m)
     const json = await runHere('compare', '20261121T03', '--a', A, '--b', B, '--json')
     const read: { servers: { totals: Record<string, { a: number; b: number; change: number }> }[] } = JSON.parse(
       json.output,

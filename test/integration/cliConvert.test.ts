@@ -33,7 +33,7 @@ describe('apf-console convert', () => {
 
   it('prints the examples of earlier designs, which it converts', async () => {
     expect((await runHere('convert', '--example', 'kep-draft')).output).toBe(EXAMPLE)
-    const { output } = await runHere('convert', '--example', 'v1.18')
+    const { output } = await runHere('convert', '--example', '1.18')
     expect([...output.matchAll(/# (\d+) of 600 seats/g)].map(([, seats]) => Number(seats))).toEqual([
       90, 30, 120, 299, 60, 3,
     ])

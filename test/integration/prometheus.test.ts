@@ -202,7 +202,7 @@ describe('a Prometheus', () => {
     const made = await createPrometheusSource(specOf(api), environment, allNamed)
     expect(made).toMatchObject({
       ok: false,
-      problem: { message: expect.stringMatching(/2 clusters .*prod, staging.*--prometheus-label/) },
+      problem: { message: expect.stringMatching(/2 clusters .*prod and staging.*--prometheus-label/) },
     })
     expect(await prometheusServers({ url: api.url('/') }, environment, allNamed)).toMatchObject({
       labels: { cluster: 'cluster', instance: 'instance' },

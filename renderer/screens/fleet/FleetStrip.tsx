@@ -1,4 +1,4 @@
-import { rounded } from '../../../core/text/format.ts'
+import { plural, rounded } from '../../../core/text/format.ts'
 import { useMemo, type MouseEvent } from 'react'
 import { compareByTrouble, type ClusterRow, type ServerRow } from '../../../core/fleet/fleet.ts'
 import { Drawing, useSize } from '../../charts/plot.tsx'
@@ -34,7 +34,7 @@ export function FleetStrip({ clusters, onOpen }: FleetStripProps) {
     `${count('rejecting')} rejecting`,
     `${count('queueing')} queueing`,
     `${count('old')} without a current sample`,
-    `${count('flowing')} others by their busiest level`,
+    `${count('flowing')} ${plural(count('flowing'), 'other', 'others')} by busiest level`,
   ]
   const open = ({ nativeEvent: { offsetX } }: MouseEvent): void => {
     const server = servers[Math.floor(offsetX / step)]

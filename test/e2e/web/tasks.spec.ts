@@ -141,9 +141,9 @@ test('4: which flow suffers: 2; filter live requests: 2', async () => {
 
 test('7: what happened at an instant: 3', async () => {
   await open('overview')
-  // Something that the console itself has seen.
+  // The newest: what the simulation had before the console connected is not recorded.
   const changes = page.getByRole('list', { name: 'Changes, newest first' })
-  const at = (await changes.locator('time').last().textContent()) ?? ''
+  const at = (await changes.locator('time').first().textContent()) ?? ''
   begin()
   await click(button(/^Time range: /))
   await fill(page.getByRole('textbox', { name: /^Range/ }), at)
@@ -217,6 +217,8 @@ test('13: what people ask for is found by the palette: 3', async () => {
     begin()
     await press('Control+k')
     await fill(page.getByRole('combobox', { name: /Go to|Search/ }), query)
+    // Recordings and scenarios are listed once they have come.
+    await expect(page.getByRole('option', { selected: true })).toBeVisible()
     await press('Enter')
     await expect(page).toHaveURL(screen)
     atMost(3)
@@ -248,7 +250,14 @@ test('14: every screen by one key', async () => {
 })
 
 test('12: connect to a folder, and to a metrics address with a token: 4 each', async () => {
-  await open('overview')
+  // Both begin where a newcomer is: at the simulation.
+  const startSimulation = async (): Promise<void> => {
+    await open('connection')
+    await button(/^Simulation/).click()
+    await button('Start the simulation').click()
+    await open('overview')
+  }
+  await startSimulation()
   begin()
   await click(page.getByRole('banner').getByRole('button', { name: 'Connect your cluster' }))
   await click(button(/^File/))
@@ -261,10 +270,7 @@ test('12: connect to a folder, and to a metrics address with a token: 4 each', a
   atMost(4)
 
   const server = await startMetricsServer()
-  await open('connection')
-  await button(/^Simulation/).click()
-  await button('Start the simulation').click()
-  await open('overview')
+  await startSimulation()
   begin()
   await click(page.getByRole('banner').getByRole('button', { name: 'Connect your cluster' }))
   await fill(page.getByRole('textbox', { name: /^Metrics addresses/ }), server.url)
