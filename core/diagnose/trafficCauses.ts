@@ -302,7 +302,9 @@ function natureOf(
       return {
         text: `sends wide requests, mostly ${client.calls[0]?.text ?? 'lists'}: each takes several seats of ${name}.`,
         does: `Let ${who} list with limit or resourceVersion=0, or watch`,
-        clue: [weighing(4, fact(true, `A request of ${who} takes ${plain.counted(seatsPerRequest, 'seat')} on average.`))],
+        clue: [
+          weighing(4, fact(true, `A request of ${who} takes ${plain.counted(seatsPerRequest, 'seat')} on average.`)),
+        ],
       }
     case 'slow-reader':
       return {
