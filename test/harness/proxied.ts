@@ -5,6 +5,7 @@ import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } 
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { AS_UPSTREAM, profileFor } from '../../core/engine/profiles.ts'
 import { RequestLog } from '../../core/live/requestLog.ts'
+import { secondsToNs } from '../../core/units.ts'
 import { createLiveRun, type LiveRun } from '../../main/live/liveRun.ts'
 import { createGuard } from '../../main/proxy/guard.ts'
 import { byHeaders, type Identify } from '../../main/proxy/identity.ts'
@@ -52,7 +53,12 @@ export const systemClock = {
   },
 }
 
-export function liveRun(seats: number, objects: ObjectSet = builtInObjects, mutating = 0): LiveRun {
+export function liveRun(
+  seats: number,
+  objects: ObjectSet = builtInObjects,
+  mutating = 0,
+  requestSeconds = 60,
+): LiveRun {
   const run = createLiveRun('enforce', {
     engine: {
       mode: 'priority-and-fairness',
@@ -61,6 +67,7 @@ export function liveRun(seats: number, objects: ObjectSet = builtInObjects, muta
       profile: profileFor('v1.36.3'),
       corrections: AS_UPSTREAM,
       startUnixMs: Date.now(),
+      requestTimeoutNs: secondsToNs(requestSeconds),
     },
     clock: systemClock,
     log: new RequestLog(20_000, 1_000),
@@ -77,6 +84,8 @@ export interface Proxied {
 
 export interface ProxiedOptions {
   readonly seats?: number
+  /** After a quarter of it a waiting request is rejected. */
+  readonly requestSeconds?: number
   readonly tls?: TlsFiles
   readonly limits?: Partial<ClientLimits>
   readonly identify?: Identify
@@ -84,8 +93,8 @@ export interface ProxiedOptions {
 
 /** A proxy with the engine's built-in objects in front of `port`. */
 export async function proxied(cleanups: Cleanups, port: number, options: ProxiedOptions = {}): Promise<Proxied> {
-  const { seats = 600, tls, limits = {}, identify = byHeaders({ impersonate: false }) } = options
-  const run = liveRun(seats)
+  const { seats = 600, requestSeconds, tls, limits = {}, identify = byHeaders({ impersonate: false }) } = options
+  const run = liveRun(seats, undefined, undefined, requestSeconds)
   const agent = new http.Agent({ keepAlive: true })
   const upstream: Upstream = {
     base: new URL(`http://127.0.0.1:${port}`),

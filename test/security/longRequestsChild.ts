@@ -68,11 +68,11 @@ function feed(identity: FeedIdentity): void {
   report(run.log, { arrived, unreadable })
 }
 
-/** All of them come at once, and none is answered: they wait, or are refused. */
+/** All of them come at once, and none is answered: they wait, for as long as a busy machine takes, or are refused. */
 async function proxy(): Promise<void> {
   const upstream = http.createServer({ maxHeaderSize: 200_000 }, (request) => void request.resume())
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
-  const { run, port } = await proxied([], portOf(upstream), { seats: 10 })
+  const { run, port } = await proxied([], portOf(upstream), { seats: 10, requestSeconds: 3_600 })
   const states = { asked: 0, refused: 0 }
   const agent = new http.Agent({ keepAlive: false })
   for (let n = 0; n < REQUESTS; n++) {

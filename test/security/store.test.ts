@@ -191,10 +191,10 @@ describe.skipIf(!isRoot)('a store of another user', () => {
   })
 })
 
-/** A file system of 200 kB; `undefined` where this process may not mount one. */
+/** A file system of 2 MB, of which one stays free; `undefined` where this process may not mount one. */
 function mountSmall(at: string): (() => void) | undefined {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200k,mode=700', 'none', at], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m,mode=700', 'none', at], { stdio: 'ignore' })
     return () => void execFileSync('umount', ['-l', at])
   } catch {
     console.warn('A full disk is not tried here: this process may not mount a file system.')
