@@ -221,7 +221,7 @@ export const DEVELOPMENT: readonly Incident[] = [
         words: [/qps|burst|rate of (?:the|its) client|client(?:’|')?s? (?:own )?(?:limit|rate)/i],
       },
       forbidden: [
-        { why: 'no request waits', words: /(?:requests? (?:wait|queue)s?|is (?:rejecting|queueing)|flow floods)/i },
+        { why: 'no request waits', words: /\d+ requests? (?:wait|queue)s?\b|is (?:rejecting|queueing)|flow floods/i },
         EDIT_BLAMED,
         RESTART_BLAMED,
       ],
