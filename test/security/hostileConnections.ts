@@ -129,7 +129,7 @@ function sayings(random: Random): readonly Buffer[] {
 }
 
 /** Who ended a connection first; neither did if it was kept. */
-export type Outcome = 'client' | 'listener' | 'kept'
+type Outcome = 'client' | 'listener' | 'kept'
 
 /** One connection from its beginning to its end. Never rejects. */
 function attack({ port, secure }: Listener, random: Random, keep: (socket: Socket) => void): Promise<Outcome> {
