@@ -39,16 +39,19 @@ export function missedAdvice(
 ): readonly Suggestion[] {
   if (server === undefined || objects === undefined) return []
   const version = server.version ?? NEWEST_VERSION
+  const read = sent.flatMap((one) => {
+    const info = infoOf(one.example)
+    return info === undefined ? [] : [{ ...one, info }]
+  })
   const precedence = new Map(objects.schemas.map(({ metadata, spec }) => [metadata.name, spec.matchingPrecedence]))
   return objects.schemas
     .filter(({ metadata: { name } }) => builtInObject('FlowSchema', name, version) === undefined)
-    .flatMap((schema) =>
-      (['clusterScope', 'nonResourceRules'] as const).flatMap((lacks): readonly Suggestion[] => {
-        const missed = sent.filter(
-          ({ example }) =>
-            (precedence.get(example.schema) ?? Infinity) > schema.spec.matchingPrecedence &&
-            whatLacks(schema, example) === lacks,
-        )
+    .flatMap((schema) => {
+      const later = read
+        .filter(({ example }) => (precedence.get(example.schema) ?? Infinity) > schema.spec.matchingPrecedence)
+        .map((one) => ({ ...one, lacks: whatLacks(schema, one) }))
+      return (['clusterScope', 'nonResourceRules'] as const).flatMap((lacks): readonly Suggestion[] => {
+        const missed = later.filter((one) => one.lacks === lacks)
         const [first] = missed.toSorted((a, b) => b.requests - a.requests)
         const requests = missed.reduce((sum, one) => sum + one.requests, 0)
         if (first === undefined || requests < LEAST_REQUESTS) return []
@@ -76,15 +79,19 @@ export function missedAdvice(
             impact: [],
           },
         ]
-      }),
-    )
+      })
+    })
 }
 
-function whatLacks({ spec }: FlowSchema, example: WithoutNamespace['example']): Lacks | undefined {
-  const { user, groups, verb, url } = example
+function infoOf({ verb, url }: WithoutNamespace['example']): RequestInfo | undefined {
   const target = parseRequestTarget(url)
-  if (target === undefined) return undefined
-  const info = { ...requestInfo('GET', target).info, verb: verb.toLowerCase() }
+  return target && { ...requestInfo('GET', target).info, verb: verb.toLowerCase() }
+}
+
+function whatLacks(
+  { spec }: FlowSchema,
+  { example: { user, groups }, info }: WithoutNamespace & { readonly info: RequestInfo },
+): Lacks | undefined {
   const own = (spec.rules ?? []).filter(({ subjects }) =>
     subjects.some((subject) => isParticular(subject) && matchesSubject(subject, { name: user, groups })),
   )

@@ -106,7 +106,7 @@ function earlierOf(schema: SchemaTraffic, before: LevelFacts['before']): SchemaT
  * Mean execution time of a schema now and before; `undefined` if too few requests finished, or other requests than
  * before.
  */
-export function executionPair(
+function executionPair(
   schema: SchemaTraffic,
   before: LevelFacts['before'],
 ): { readonly was: number; readonly is: number } | undefined {
@@ -118,6 +118,21 @@ export function executionPair(
   ]
   return is === undefined || was === undefined ? undefined : { was, is }
 }
+
+type Observed = Pick<LevelFacts, 'name' | 'now' | 'before'>
+
+/** Levels, the exempt one included. */
+export const withExempt = ({ levels, exempt }: ServerFacts): readonly Observed[] =>
+  exempt === undefined ? levels : [...levels, exempt]
+
+/** Mean execution times now and before, seconds, of the flow schemas of these levels that can be compared. */
+export const executionPairs = (levels: readonly Observed[]) =>
+  levels.flatMap(({ name, now, before }) =>
+    now.schemas.flatMap((schema) => {
+      const pair = executionPair(schema, before)
+      return pair === undefined ? [] : [{ level: name, schema, ...pair }]
+    }),
+  )
 
 export const isSlower = ({ was, is }: { readonly was: number; readonly is: number }): boolean =>
   is >= SLOWER * was && is - was >= LEAST_SLOWER
@@ -166,10 +181,7 @@ export function slowerRequests(level: LevelFacts, server: ServerFacts): Clue {
       ),
     )
   }
-  const pairs = now.schemas.flatMap((schema) => {
-    const pair = executionPair(schema, before)
-    return pair === undefined ? [] : [{ schema, pair }]
-  })
+  const pairs = executionPairs([level])
   const others = now.schemas.find((schema) => {
     const earlier = earlierOf(schema, before)
     return earlier !== undefined && servesOthers(schema, earlier)
@@ -184,11 +196,11 @@ export function slowerRequests(level: LevelFacts, server: ServerFacts): Clue {
   if (main === undefined) {
     return fact(undefined, `Too few requests of ${name} finished to compare their execution times with those before.`)
   }
-  const { is, was } = main.pair
+  const { is, was } = main
   return weighing(
     3,
     fact(
-      isSlower(main.pair),
+      isSlower(main),
       `Requests of ${main.schema.schema} executed for ${plain.seconds(is)} on average, and ${plain.seconds(was)} before.`,
     ),
   )
@@ -367,14 +379,12 @@ export function drainSeconds(
 }
 
 /** Execution times of all schemas with enough requests, exempt ones included. */
-export function slowEverywhere({ levels, exempt }: ServerFacts): Clue {
-  const pairs = [...levels, ...(exempt === undefined ? [] : [exempt])].flatMap((level) =>
-    level.now.schemas.flatMap((schema) => executionPair(schema, level.before) ?? []),
-  )
+export function slowEverywhere(server: ServerFacts): Clue {
+  const pairs = executionPairs(withExempt(server))
   const slow = pairs.filter(isSlower)
   if (pairs.length < 2) {
     return fact(
-      levels.some(({ before }) => before !== undefined) ? false : undefined,
+      server.levels.some(({ before }) => before !== undefined) ? false : undefined,
       pairs.length === 0
         ? 'There are no execution times from before, so whether the server became slower is unknown.'
         : 'Execution times of one flow schema alone can be compared with those before.',

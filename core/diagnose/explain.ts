@@ -1,6 +1,6 @@
 import { median } from '../frame/quantile.ts'
 import { plain } from '../text/format.ts'
-import { executionPair } from './clues.ts'
+import { executionPairs, withExempt } from './clues.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { byUser } from './suspects.ts'
 
@@ -95,12 +95,7 @@ export function crowdIn(
 }
 
 /** How many times longer than before requests execute: of the flow schemas that can be compared, the middle one. */
-export function slowFactor({ levels, exempt }: ServerFacts): number {
-  const ratios = [...levels, ...(exempt === undefined ? [] : [exempt])].flatMap((level) =>
-    level.now.schemas.flatMap((schema) => {
-      const pair = executionPair(schema, level.before)
-      return pair === undefined || pair.was === 0 ? [] : [pair.is / pair.was]
-    }),
-  )
+export function slowFactor(server: ServerFacts): number {
+  const ratios = executionPairs(withExempt(server)).flatMap(({ is, was }) => (was === 0 ? [] : [is / was]))
   return Math.max(1, median(ratios) ?? 1)
 }

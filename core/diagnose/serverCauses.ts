@@ -4,7 +4,7 @@ import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
 import { slowFactor } from './explain.ts'
 import {
-  executionPair,
+  executionPairs,
   fact,
   isExemptFlood,
   isSlower,
@@ -305,12 +305,7 @@ export function calmCases(server: ServerFacts): readonly Case[] {
     'No level rejects requests or lets them wait for 0.1 s, and none has a queue now.',
   )
   const everywhere = slowEverywhere(server)
-  const slower = server.levels.flatMap((level) =>
-    level.now.schemas.flatMap((schema) => {
-      const pair = executionPair(schema, level.before)
-      return pair !== undefined && isSlower(pair) ? [{ level, schema, pair }] : []
-    }),
-  )
+  const slower = executionPairs(server.levels).filter(isSlower)
   const [slow] = slower
   const steady = server.levels.flatMap(({ name, now }) =>
     now.schemas.flatMap(({ schema, arrivals }) => {
@@ -377,7 +372,7 @@ export function calmCases(server: ServerFacts): readonly Case[] {
       : [
           {
             cause: 'slow-requests' as const,
-            place: { ...place, level: slow.level.name, schema: slow.schema.schema },
+            place: { ...place, level: slow.level, schema: slow.schema.schema },
             culprit: `flow schema ${slow.schema.schema}`,
             since: server.since,
             symptom: slowTitle(slowedIn(server)),
@@ -388,7 +383,7 @@ export function calmCases(server: ServerFacts): readonly Case[] {
                 2,
                 fact(
                   true,
-                  `Requests of ${slow.schema.schema} executed for ${plain.seconds(slow.pair.is)} on average, and ${plain.seconds(slow.pair.was)} before.`,
+                  `Requests of ${slow.schema.schema} executed for ${plain.seconds(slow.is)} on average, and ${plain.seconds(slow.was)} before.`,
                 ),
               ),
             ],

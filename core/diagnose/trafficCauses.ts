@@ -3,7 +3,7 @@ import type { CauseId } from '../contract/causes.ts'
 import {
   BRIEF_SECONDS,
   type Clue,
-  executionPair,
+  executionPairs,
   executionText,
   fact,
   isFull,
@@ -27,6 +27,7 @@ import {
   watchShare,
   weighing,
   wideRequests,
+  withExempt,
   widestFlow,
 } from './clues.ts'
 import { notifyingSeatSeconds } from '../engine/workEstimator.ts'
@@ -354,15 +355,9 @@ const callsText = ({ calls: [first] }: ClientUse): string => (first === undefine
 const pagesText = ({ sent }: ClientUse): string => (sent?.limit === 0 ? ', let it list in pages (limit=500)' : '')
 
 /** Whether the requests of the other levels, the exempt one included, take as long as before. */
-function othersAsFast({ name }: LevelFacts, { levels, exempt }: ServerFacts) {
-  const others = [...levels, ...(exempt === undefined ? [] : [exempt])].filter((level) => level.name !== name)
-  const pairs = others.flatMap((level) =>
-    level.now.schemas.flatMap((schema) => {
-      const pair = executionPair(schema, level.before)
-      return pair === undefined ? [] : [{ level: level.name, slower: isSlower(pair) }]
-    }),
-  )
-  const slow = [...new Set(pairs.flatMap(({ level, slower }) => (slower ? [level] : [])))]
+function othersAsFast({ name }: LevelFacts, server: ServerFacts) {
+  const pairs = executionPairs(withExempt(server).filter((level) => level.name !== name))
+  const slow = [...new Set(pairs.filter(isSlower).map(({ level }) => level))]
   return fact(
     pairs.length === 0 ? undefined : slow.length === 0,
     pairs.length === 0

@@ -5,7 +5,7 @@ import { flowIncrease, quantiles } from '../frame/rates.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { clientName, type ClientUse, type Ledger } from '../verdict/ledger.ts'
-import { executionPair, isSlower } from './clues.ts'
+import { executionPairs, isSlower, withExempt } from './clues.ts'
 import { NOTICED_SECONDS, type LevelFacts, type ServerFacts } from './facts.ts'
 import { byUser } from './suspects.ts'
 
@@ -113,19 +113,14 @@ const FEWEST_SEEN = 3
 
 /** Who waits for a server whose requests take longer than before: clients, where dumps tell them, else flow schemas. */
 export function slowedIn(server: ServerFacts): readonly Victim[] {
-  const { levels, exempt, ledger, earlier } = server
+  const { levels, ledger, earlier } = server
   const culprits = new Set(levels.flatMap(({ suspects }) => suspects.map(({ name }) => name)))
   const clients = ledger.dumps === 0 || earlier.dumps === 0 ? [] : grown(ledger, earlier, culprits)
   if (clients.length > 0) return clients
-  return [...levels, ...(exempt === undefined ? [] : [exempt])]
-    .flatMap((level) =>
-      level.now.schemas.flatMap((schema) => {
-        const pair = executionPair(schema, level.before)
-        return pair === undefined || !isSlower(pair) ? [] : [{ schema: schema.schema, ...pair }]
-      }),
-    )
+  return executionPairs(withExempt(server))
+    .filter(isSlower)
     .toSorted((a, b) => b.is / b.was - a.is / a.was)
-    .map(({ schema, was, is }) => ({
+    .map(({ schema: { schema }, was, is }) => ({
       name: `flow schema ${schema}`,
       text: `executes ${plain.seconds(is)} (${plain.seconds(was)} before)`,
     }))
