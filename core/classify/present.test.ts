@@ -6,38 +6,12 @@ import { createFormat, plain } from '../text/format.ts'
 import type { Classification, SeatStep } from './classification.ts'
 import { explainer } from './explain.ts'
 import { factsTable, isChanged, presentRequest, decidingRule, schemasTable, stepsTable } from './present.ts'
+import { SCAN, SCANNED } from './scan.fixture.ts'
 
 const built = builtInObjects('v1.36.0')
-const withScan: ObjectSet = {
-  ...built,
-  schemas: [
-    ...built.schemas,
-    {
-      metadata: { name: 'batch-scan' },
-      spec: {
-        priorityLevelConfiguration: { name: 'workload-high' },
-        matchingPrecedence: 950,
-        distinguisherMethod: { type: 'ByUser' },
-        rules: [
-          {
-            subjects: [{ kind: 'Group', group: { name: 'system:serviceaccounts:shop' } }],
-            resourceRules: [
-              { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] },
-            ],
-          },
-        ],
-      },
-    },
-  ],
-}
-const request = {
-  user: 'system:serviceaccount:shop:web',
-  groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
-  method: 'GET',
-  url: '/api/v1/pods',
-}
+const withScan: ObjectSet = { ...built, schemas: [...built.schemas, SCAN] }
 function classified(objects: ObjectSet): Classification {
-  const explained = explainer(objects)(request)
+  const explained = explainer(objects)(SCANNED)
   if (!explained.ok) throw new Error(explained.problem)
   return explained.classification
 }
@@ -89,7 +63,7 @@ it('marks the schema that decides, and says what each check found', () => {
 })
 
 it('says why no server classifies a request', () => {
-  const broken = { ...request, url: 'pods' }
+  const broken = { ...SCANNED, url: 'pods' }
   expect(presentRequest(broken, explainer(built)(broken))).toMatchObject({
     evidence: [[expect.stringContaining('must begin with a slash')]],
     tables: [],

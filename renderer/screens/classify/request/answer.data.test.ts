@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { explainer } from '../../../../core/classify/explain.ts'
+import { SCAN, SCANNED } from '../../../../core/classify/scan.fixture.ts'
 import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import type { Classification, FlowExplanation } from '../../../../core/classify/classification.ts'
-import type { FlowSchema, ObjectSet } from '../../../../core/config/objects.ts'
-import type { RequestSample } from '../../../../core/contract/objects.ts'
+import type { ObjectSet } from '../../../../core/config/objects.ts'
 import { dealtHand } from '../../../../core/sharding/overlap.ts'
 import type { FlowRow } from '../../../state/flows.logic.ts'
 import {
@@ -17,30 +17,9 @@ import {
 } from './answer.data.ts'
 
 const built = builtInObjects('v1.36.0')
-const request: RequestSample = {
-  user: 'system:serviceaccount:shop:web',
-  groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
-  method: 'GET',
-  url: '/api/v1/pods',
-}
-
-const scan: FlowSchema = {
-  metadata: { name: 'batch-scan' },
-  spec: {
-    priorityLevelConfiguration: { name: 'workload-high' },
-    matchingPrecedence: 950,
-    distinguisherMethod: { type: 'ByUser' },
-    rules: [
-      {
-        subjects: [{ kind: 'Group', group: { name: 'system:serviceaccounts:shop' } }],
-        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
-      },
-    ],
-  },
-}
 const withScan = (level: string): ObjectSet => ({
   ...built,
-  schemas: [...built.schemas, { ...scan, spec: { ...scan.spec, priorityLevelConfiguration: { name: level } } }],
+  schemas: [...built.schemas, { ...SCAN, spec: { ...SCAN.spec, priorityLevelConfiguration: { name: level } } }],
 })
 const withQueues = (queues: number): ObjectSet => ({
   ...built,
@@ -60,7 +39,7 @@ const withQueues = (queues: number): ObjectSet => ({
   ),
 })
 
-const explain = (objects: ObjectSet) => explainer(objects)(request)
+const explain = (objects: ObjectSet) => explainer(objects)(SCANNED)
 function classified(objects: ObjectSet): Classification {
   const explained = explain(objects)
   if (!explained.ok) throw new Error(explained.problem)
@@ -78,7 +57,7 @@ describe('the sentence about the draft', () => {
   })
 
   it('says that nothing classifies a broken request', () => {
-    const broken = explainer(built)({ ...request, url: '/%' })
+    const broken = explainer(built)({ ...SCANNED, url: '/%' })
     expect(draftSentence(broken, broken)).toContain('no server classifies')
   })
 })
