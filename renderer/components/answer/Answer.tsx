@@ -86,9 +86,11 @@ export function AnswerTable(props: PlainProps) {
   const columns = columnsOf(table, cells, stacked ? Stacked : String)
     .filter(({ id }) => !omit.includes(id))
     .map((column) => (below === undefined ? column : withBelow(column, (row) => below(column.id, rows.indexOf(row)))))
+  // Longer than the title, which is the name of the pane around it: two regions of one name cannot be told apart.
+  const caption = `${table.title}, ${table.note}`
   const drawn = (
     <PlainTable
-      caption={`${table.title}, ${table.note}`}
+      caption={caption}
       className={className}
       headless={headless}
       columns={columns}
@@ -102,7 +104,7 @@ export function AnswerTable(props: PlainProps) {
     />
   )
   return scrolls ? (
-    <div className={styles['scroll']} {...scrollRegion(table.title)}>
+    <div className={styles['scroll']} {...scrollRegion(caption)}>
       {drawn}
     </div>
   ) : (

@@ -143,6 +143,7 @@ test('a preset adds two objects, that the same draft applies', async () => {
   await page.getByRole('button', { name: /^Isolate lists of events/ }).click()
   await expect(option('list-events')).toHaveCount(2)
   await expect(impact('list-events')).toBeVisible()
+  await expect(pane('Forecast').getByRole('table')).toBeVisible()
   await expectAccessibleInBoth(page)
 })
 

@@ -73,7 +73,7 @@ test('2: raise its shares, with the effect foretold and then shown: 6; undo: 3; 
   await click(button('Edit this level'))
   await click(button(/^Switch editing on for /))
   await fill(page.getByRole('textbox', { name: 'Shares' }), '300')
-  await expect(page.getByRole('region', { name: 'Forecast', exact: true }).last()).toContainText('workload-low', {
+  await expect(page.getByRole('region', { name: 'Forecast', exact: true })).toContainText('workload-low', {
     timeout: 180_000,
   })
   await click(button(/^Apply 1 object to /))
