@@ -1,15 +1,22 @@
 import { lastAlert } from '../../core/compare/notes.ts'
+import { MS_PER_SECOND } from '../../core/units.ts'
 import { notesStore } from '../state/notes.ts'
+import { pastStore } from '../state/past.ts'
 import { settingsNow } from '../state/settings.ts'
 import { openOverlay, say } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
 import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
 
-/** Shows a parsed range, at the instant that it names. */
+/**
+ * Shows a parsed range, at the instant that it names. Times are read off clocks without a fraction of their second, and
+ * the recording may begin within that second: then its first sample is meant.
+ */
 export function showRange({ window, at }: Extract<ParsedRange, { ok: true }>): void {
   const { show, goTo } = timeStore.getState()
   show(window)
-  if (at !== undefined) goTo(at)
+  if (at === undefined) return
+  const first = pastStore.getState().extent?.first ?? at
+  goTo(first > at && first - at < MS_PER_SECOND ? first : at)
 }
 
 /** Shows the range or the time on the clipboard. */
