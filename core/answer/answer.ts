@@ -13,6 +13,7 @@ export type Quantity =
   | 'quantile'
   | 'ms'
   | 'percent'
+  | 'probability'
   | 'fairFraction'
   | 'span'
   | 'length'

@@ -114,7 +114,6 @@ interface ShardQuestion {
   readonly queueLengthLimit: number
   /** Numbers of elephants, each at least 1. */
   readonly elephants: readonly number[]
-  readonly flows: readonly FlowName[]
   readonly goal?: ShardingGoal
 }
 
@@ -134,7 +133,7 @@ export interface ShardReport extends DealerShape {
   readonly goal?: GoalReport
 }
 
-interface OddsReport {
+export interface OddsReport {
   readonly elephants: number
   /** Chance that every queue of a mouse’s hand is in an elephant’s, and that at least one is. */
   readonly covered: number
@@ -143,7 +142,7 @@ interface OddsReport {
   readonly cleanQueues: number
 }
 
-export interface FlowReport {
+interface FlowReport {
   readonly flowSchema: string
   readonly distinguisher: string
   /** In decimal. */
@@ -161,7 +160,7 @@ interface OverlapReport {
   readonly queues: readonly number[]
 }
 
-export interface GoalReport extends ShardingGoal {
+interface GoalReport extends ShardingGoal {
   readonly covered: number
   readonly reaches: boolean
   /** The hand with the smallest chance for as many queues. */
@@ -172,9 +171,20 @@ export interface GoalReport extends ShardingGoal {
   readonly closest: Candidate
 }
 
-export function shardReport({ shape, queueLengthLimit, elephants, flows, goal }: ShardQuestion): ShardReport {
+/** The chances of a shape against each number of elephants. */
+export const oddsOf = (shape: DealerShape, elephants: readonly number[]): readonly OddsReport[] =>
+  elephants.map((count) => ({
+    elephants: count,
+    covered: coveredOdds(shape, count),
+    touched: touchedOdds(shape, count),
+    cleanQueues: expectedClean(shape, count),
+  }))
+
+export function shardReport(
+  { shape, queueLengthLimit, elephants, goal }: ShardQuestion,
+  overlap: Overlap,
+): ShardReport {
   const { queues, handSize } = shape
-  const overlap = overlapOf(flows, shape)
   return {
     queues,
     handSize,
@@ -183,12 +193,7 @@ export function shardReport({ shape, queueLengthLimit, elephants, flows, goal }:
     hands: fallingFactorial(queues, handSize).toString(),
     sets: setsOf(queues, handSize).toString(),
     mostWaitingPerFlow: mostWaitingPerFlow({ queues, handSize, queueLengthLimit }),
-    odds: elephants.map((count) => ({
-      elephants: count,
-      covered: coveredOdds(shape, count),
-      touched: touchedOdds(shape, count),
-      cleanQueues: expectedClean(shape, count),
-    })),
+    odds: oddsOf(shape, elephants),
     flows: overlap.flows.map(({ schema, distinguisher, hash, digits, hand, own }) => ({
       flowSchema: schema,
       distinguisher,

@@ -379,6 +379,7 @@ ${DRAFT}
 ${ENGINE}`,
 
   shard: `Usage: apf-console shard --queues Q --hand H [--elephants 1,4,16] [--flow SCHEMA/DISTINGUISHER]… [--target P]
+                        [--output text|json|markdown]
 
 Shows how well shuffle sharding isolates flows: the chance that a given number of elephants (flows that fill their whole
 hand) cover every queue of a mouse's hand, the hands of given flows and their overlaps, and the smallest shapes that keep the
@@ -392,7 +393,7 @@ Options:
   --target P             chance, between 0 and 1, for the largest number of elephants
   --max-queues N         consider no shape with more queues (1024 by default)
   --table                the table of the Kubernetes documentation, computed
-  --json                 as JSON
+  -o, --output FORMAT    text (default), json or markdown
 
 Exit code: 0 done, 1 the shape misses the target, 2 cannot run (also for a shape that no server accepts).`,
 

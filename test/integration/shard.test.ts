@@ -29,7 +29,7 @@ describe('apf-console shard', () => {
     expect(code).toBe(0)
     const rows = output.split('\n').map((line) => line.trim().split(/\s+/))
     expect(rows[1]).toEqual(['12', '32', '4.42883839895012e-9', '0.114313488300991', '0.993508960765602'])
-    expect(rows[11]).toEqual(['6', '1024', '6.33732401651429e-16', '8.09060164312957e-11', '4.51740806290367e-7'])
+    expect(rows[11]).toEqual(['6', '1,024', '6.33732401651429e-16', '8.09060164312957e-11', '4.51740806290367e-7'])
     const json: unknown = JSON.parse((await shard('--table --json')).output)
     expect(json).toHaveLength(11)
   })
@@ -39,7 +39,7 @@ describe('apf-console shard', () => {
     const { code, output } = await shard('--queues 64 --hand 6 --target 1e-9 --max-queues 128')
     expect(code).toBe(1)
     expect(output).toContain(
-      'No shape of at most 128 queues reaches the target; 128 queues with hands of 5 comes closest',
+      'Smallest shapes for a target, no shape of at most 128 queues reaches the target; the closest',
     )
   })
 

@@ -202,7 +202,6 @@ const TEXT_TABLES_LEFT = [
   'main/cli/qos.ts',
   'main/cli/qosManage.ts',
   'main/cli/recordings.ts',
-  'main/cli/shard.ts',
   'main/cli/simulate.ts',
   'main/cli/simulateSteps.ts',
   'main/cli/sweepOutput.ts',

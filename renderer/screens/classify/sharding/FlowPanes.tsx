@@ -1,51 +1,52 @@
 import { useMemo, useState, type SyntheticEvent, useCallback } from 'react'
-import type { FlowHand, Overlap, FlowName } from '../../../../core/sharding/overlap.ts'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { valueColumn } from '../../../components/dataColumns.ts'
+import { sentenceText } from '../../../../core/answer/answer.ts'
+import type { Overlap, FlowName } from '../../../../core/sharding/overlap.ts'
+import { flowsTable, flowText, overlapSentence, pairsTable } from '../../../../core/sharding/present.ts'
+import { AnswerGrid, type AnswerCells } from '../../../components/answer/Answer.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { inputClass } from '../../../components/Field.tsx'
 import { HandStrips } from '../../../charts/Hands.tsx'
 import { levelStyle, NO_LEVEL_STYLE, useSize } from '../../../charts/plot.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { ChartFrame } from '../../../components/ChartFrame.tsx'
-import { flowName } from '../../../../core/frame/flow.ts'
+import { format } from '../../../theme/format.ts'
 import { useDump } from '../../../state/dumps.ts'
 import { useViewPart } from '../../../state/view.ts'
 import styles from '../shared/classify.module.css'
-import { keyOf, pairRows, type PairRow, FLOWS_DRAWN, overlapSentence, flowsOfDump, withFlow } from './shape.data.ts'
+import { keyOf, FLOWS_DRAWN, flowsOfDump, withFlow } from './shape.data.ts'
 
-const nameOf = ({ schema, distinguisher }: FlowName): string => flowName(distinguisher, schema)
+const mono = (text: string) => <span className="mono">{text}</span>
 
-const flowColumns = (remove: (flow: FlowName) => void): readonly DataColumn<FlowHand>[] => [
-  valueColumn('flow', 'Flow', nameOf, { term: 'flow', look: () => 'mono' }),
-  { id: 'schema', header: 'Flow schema', term: 'flow-schema', value: (row) => row.schema },
-  valueColumn('hash', 'Hash', (row) => row.hash.toString(), { term: 'flow-hash', align: 'right', look: () => 'mono' }),
-  valueColumn('digits', 'Digits', (row) => row.digits.join(' '), {
-    title: 'The hash in mixed radix: the place of each queue of the hand among those that are left',
-    look: () => 'mono',
-  }),
-  { id: 'hand', header: 'Hand', term: 'hand', look: () => 'mono', value: (row) => row.hand.join(' ') },
-  valueColumn('own', 'Own queues', (row) => row.own.length, {
-    title: 'Queues of the hand that no other of these flows has',
-    align: 'right',
-  }),
-  {
-    id: 'remove',
-    header: 'Remove',
-    hiddenHeader: true,
-    align: 'right',
-    cell: (row) => (
-      <button
-        type="button"
-        className={styles['remove']}
-        aria-label={`Remove ${nameOf(row)}`}
-        onClick={() => remove(row)}
-      >
-        ×
-      </button>
-    ),
-  },
-]
+const cellsOf = (flows: readonly FlowName[], onRemove: (flow: FlowName) => void): AnswerCells => ({
+  flow: mono,
+  hash: mono,
+  digits: mono,
+  hand: mono,
+  own: (text, index) => <OwnQueues text={text} flow={flows[index]} onRemove={onRemove} />,
+})
+
+function OwnQueues(props: {
+  readonly text: string
+  readonly flow: FlowName | undefined
+  readonly onRemove: (flow: FlowName) => void
+}) {
+  const { text, flow, onRemove } = props
+  return (
+    <>
+      {text}
+      {flow !== undefined && (
+        <button
+          type="button"
+          className={styles['remove']}
+          aria-label={`Remove ${flowText(flow)}`}
+          onClick={() => onRemove(flow)}
+        >
+          ×
+        </button>
+      )}
+    </>
+  )
+}
 
 export function FlowsPane(props: {
   readonly overlap: Overlap
@@ -57,17 +58,15 @@ export function FlowsPane(props: {
   readonly onAdd: (flow: FlowName) => void
 }) {
   const { overlap, chosen, onChoose, onRemove, schemas, onAdd } = props
-  const columns = useMemo(() => flowColumns(onRemove), [onRemove])
+  const { flows } = overlap
   return (
     <Pane title="Flows" className={styles['low']}>
       <AddFlow schemas={schemas} onAdd={onAdd} />
-      <DataTable
-        caption="Flows and their hands"
-        columns={columns}
-        rows={overlap.flows}
-        rowKey={keyOf}
-        selectedKey={chosen}
-        onOpen={(row) => onChoose(keyOf(row))}
+      <AnswerGrid
+        table={flowsTable(overlap)}
+        cells={cellsOf(flows, onRemove)}
+        selected={flows.findIndex((flow) => keyOf(flow) === chosen)}
+        onOpen={(index) => flows[index] && onChoose(keyOf(flows[index]))}
         csvName="hands"
         density="compact"
         empty="No flow yet."
@@ -76,22 +75,12 @@ export function FlowsPane(props: {
   )
 }
 
-const PAIR_COLUMNS: readonly DataColumn<PairRow>[] = [
-  { id: 'first', header: 'Flow', term: 'flow', value: (row) => nameOf(row.names[0]) },
-  { id: 'second', header: 'And', value: (row) => nameOf(row.names[1]) },
-  { id: 'count', header: 'Shared', align: 'right', value: (row) => row.queues.length },
-  { id: 'queues', header: 'Queues', term: 'queues', value: (row) => row.queues.join(' ') },
-]
-
 export function PairsPane({ overlap }: { readonly overlap: Overlap }) {
-  const rows = useMemo(() => pairRows(overlap), [overlap])
+  const table = useMemo(() => pairsTable(overlap), [overlap])
   return (
-    <Pane title="Shared queues" note="pairs that share most first" className={styles['low']}>
-      <DataTable
-        caption="Shared queues"
-        columns={PAIR_COLUMNS}
-        rows={rows}
-        rowKey={({ first, second }) => `${first} ${second}`}
+    <Pane title={table.title} note={table.note} className={styles['low']}>
+      <AnswerGrid
+        table={table}
         csvName="shared-queues"
         density="compact"
         empty={
@@ -166,7 +155,7 @@ export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: H
   const [box, { width }] = useSize()
   const shown = overlap.flows.slice(0, FLOWS_DRAWN)
   const more = overlap.flows.length - shown.length
-  const sentence = overlapSentence(overlap)
+  const sentence = sentenceText(overlapSentence(overlap), format)
   const actions = (
     <Button small onClick={flows.take} disabled={flows.inDump === 0}>
       Flows of the newest dump
@@ -202,7 +191,7 @@ export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: H
             <HandStrips
               strips={shown.map((flow) => ({
                 key: keyOf(flow),
-                name: flowName(flow.distinguisher, flow.schema),
+                name: flowText(flow),
                 hand: flow.hand,
               }))}
               queues={queues}

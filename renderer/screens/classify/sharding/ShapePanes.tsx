@@ -5,14 +5,15 @@ import {
   largestHand,
   mostWaitingPerFlow,
 } from '../../../../core/config/shape.ts'
-import { coveredOdds, expectedClean, touchedOdds, bestHand, hands } from '../../../../core/sharding/collision.ts'
+import { bestHand, hands } from '../../../../core/sharding/collision.ts'
 import { fallingFactorial, setsOf } from '../../../../core/sharding/digits.ts'
+import { oddsOf } from '../../../../core/sharding/overlap.ts'
+import { oddsTable } from '../../../../core/sharding/present.ts'
 import type { FlowSchema, Queuing } from '../../../../core/config/objects.ts'
 import { Button } from '../../../components/Button.tsx'
 import { SelectField, TextField } from '../../../components/Field.tsx'
 import { Term } from '../../../components/Term.tsx'
-import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
-import { numberColumn } from '../../../components/dataColumns.ts'
+import { AnswerGrid } from '../../../components/answer/Answer.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { HandOdds } from '../../../charts/Hands.tsx'
 import { useSize } from '../../../charts/plot.tsx'
@@ -96,29 +97,6 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
   )
 }
 
-interface OddsRow {
-  readonly elephants: number
-  readonly covered: number
-  readonly touched: number
-  readonly clean: number
-}
-
-const COLUMNS: readonly DataColumn<OddsRow>[] = [
-  { id: 'elephants', header: 'Elephants', term: 'elephant', align: 'right', value: (row) => row.elephants },
-  numberColumn('covered', 'Hand covered', (row) => row.covered, {
-    title: 'The chance that elephants hold every queue of a mouse’s hand: it waits behind one of them',
-    text: format.probability,
-  }),
-  numberColumn('touched', 'Hand touched', (row) => row.touched, {
-    title: 'The chance that elephants hold at least one queue of a mouse’s hand',
-    text: format.probability,
-  }),
-  numberColumn('clean', 'Clean queues', (row) => row.clean, {
-    title: 'Queues of a mouse’s hand that no elephant holds, on average',
-    text: (value) => format.fixed(value, 2),
-  }),
-]
-
 /** The chance that this many elephants cover a mouse. */
 export function OddsPane(props: {
   readonly queuing: Queuing
@@ -126,26 +104,10 @@ export function OddsPane(props: {
   readonly elephants: number
 }) {
   const { queuing, counts, elephants } = props
-  const rows = useMemo(
-    () =>
-      counts.map((count) => ({
-        elephants: count,
-        covered: coveredOdds(queuing, count),
-        touched: touchedOdds(queuing, count),
-        clean: expectedClean(queuing, count),
-      })),
-    [queuing, counts],
-  )
+  const table = useMemo(() => oddsTable(oddsOf(queuing, counts)), [queuing, counts])
   return (
-    <Pane title="Effect of elephants on a mouse" note="exact, for hands dealt independently">
-      <DataTable
-        caption="Effect of elephants on a mouse"
-        columns={COLUMNS}
-        rows={rows}
-        rowKey={(row) => String(row.elephants)}
-        selectedKey={String(elephants)}
-        density="compact"
-      />
+    <Pane title={table.title} note={table.note}>
+      <AnswerGrid table={table} selected={counts.indexOf(elephants)} density="compact" />
       <p className={styles['shapeRemark']}>
         Covered: elephants hold every queue of the mouse’s hand, so that it waits behind one of them. Touched: they hold
         at least one, which does not delay the mouse while another is clean.

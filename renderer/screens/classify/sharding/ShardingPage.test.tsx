@@ -71,7 +71,7 @@ describe('the Sharding page', () => {
     await user.click(within(first ?? shapes).getAllByRole('gridcell')[0] ?? shapes)
     expect(sentence()).toContain(`With ${queues} queues and hands of ${hand}, `)
     await change('Queues at most', '32')
-    expect(screen.getByText(/No shape of at most 32 queues reaches the target/)).toBeTruthy()
+    expect(screen.getByText(/no shape of at most 32 queues reaches the target/)).toBeTruthy()
   })
 
   it('marks the shape in the table of the documentation when it is one of it', async () => {

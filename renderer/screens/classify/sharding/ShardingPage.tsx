@@ -1,4 +1,7 @@
 import { useMemo, useState, useCallback } from 'react'
+import { sentenceText } from '../../../../core/answer/answer.ts'
+import { oddsSentence } from '../../../../core/sharding/present.ts'
+import { format } from '../../../theme/format.ts'
 import type { Queuing } from '../../../../core/config/objects.ts'
 import { coveredOdds, USUAL_ELEPHANTS } from '../../../../core/sharding/collision.ts'
 import { overlapOf } from '../../../../core/sharding/overlap.ts'
@@ -20,7 +23,6 @@ import {
   schemasOf,
   readGoal,
   USUAL_GOAL,
-  oddsSentence,
   formOf,
   levelChoices,
   readShape,
@@ -46,7 +48,7 @@ export function ShardingPage() {
         title={
           queuing === undefined
             ? 'No server accepts this shape.'
-            : oddsSentence(queuing, elephants, coveredOdds(queuing, elephants))
+            : sentenceText(oddsSentence(queuing, elephants, coveredOdds(queuing, elephants)), format)
         }
         level={level?.name}
         evidence={

@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { format } from '../../../theme/format.ts'
 import { mandatoryLevels, suggestedLevels, suggestedSchemas } from '../../../../core/config/builtIn.ts'
 import type { PriorityLevelConfiguration } from '../../../../core/config/objects.ts'
 import type { DumpFrame, DumpRequest } from '../../../../core/frame/dump.ts'
-import { overlapOf } from '../../../../core/sharding/overlap.ts'
 import {
   formOf,
   levelChoices,
-  oddsSentence,
   readShape,
   wholeNumber,
   flowsOfDump,
-  overlapSentence,
-  pairRows,
   schemasOf,
   withFlow,
   readGoal,
@@ -59,20 +54,6 @@ describe('readShape', () => {
     expect(['', ' ', '8.5', '0', '101', 'eight'].map((text) => wholeNumber(text, 1, 100))).toEqual(
       Array.from({ length: 6 }, () => undefined),
     )
-  })
-})
-
-describe('sentences', () => {
-  const queuing = { queues: 128, handSize: 6, queueLengthLimit: 50 }
-  it('say the chance with as many digits as tell shapes apart', () => {
-    expect(oddsSentence(queuing, 16, 0.022_118)).toBe(
-      'With 128 queues and hands of 6, 16 elephants cover a small flow’s hand with probability 2.21 %.',
-    )
-    expect(oddsSentence(queuing, 1, 1.84e-10)).toContain(
-      '1 elephant covers a small flow’s hand with probability 1.8e−10.',
-    )
-    expect(oddsSentence({ ...queuing, queues: 1, handSize: 1 }, 1, 1)).toContain('With one queue')
-    expect(format.probability(0)).toBe('0 %')
   })
 })
 
@@ -123,24 +104,6 @@ describe('flows of a level', () => {
       'kube-system-service-accounts',
     ])
     expect(schemasOf(suggestedSchemas, undefined)).toEqual([])
-  })
-})
-
-describe('overlaps in words', () => {
-  const names = ['a', 'b', 'c', 'd', 'e'].map((distinguisher) => ({ schema: 's', distinguisher }))
-  it('count pairs and flows without a queue to themselves', () => {
-    const overlap = overlapOf(names, { queues: 2, handSize: 1 })
-    expect(overlapSentence(overlap)).toMatch(/^\d+ of 10 pairs share a queue; .*no queue to (itself|themselves)\.$/)
-    expect(pairRows(overlap)).toHaveLength(overlap.pairs.length)
-    for (const { names: pair, first, second } of pairRows(overlap)) {
-      expect(pair).toMatchObject([names[first], names[second]])
-    }
-  })
-  it('are silent about one flow, and say when nothing is shared', () => {
-    expect(overlapSentence(overlapOf(names.slice(0, 1), { queues: 2, handSize: 1 }))).toBe('')
-    expect(overlapSentence(overlapOf(names.slice(0, 2), { queues: 1_000_000, handSize: 1 }))).toBe(
-      'No two flows share a queue; every flow has a queue to itself.',
-    )
   })
 })
 

@@ -1,7 +1,7 @@
 import type { PriorityLevelConfiguration, Queuing, FlowSchema } from '../../../../core/config/objects.ts'
 import { MOST_QUEUES, shapeProblem } from '../../../../core/config/shape.ts'
 import type { DumpFrame } from '../../../../core/frame/dump.ts'
-import type { FlowName, Overlap, SharedHands } from '../../../../core/sharding/overlap.ts'
+import type { FlowName } from '../../../../core/sharding/overlap.ts'
 import type { ShardingGoal } from '../../../../core/sharding/collision.ts'
 import { dumpOfLevel, flowRows } from '../../../state/flows.logic.ts'
 import { format } from '../../../theme/format.ts'
@@ -82,12 +82,6 @@ export function readShape(form: ShapeForm): ReadShape {
   return { ok: true, queuing: { queues, handSize, queueLengthLimit } }
 }
 
-export function oddsSentence({ queues, handSize }: Queuing, elephants: number, covered: number): string {
-  if (queues === 1) return 'With one queue, all flows wait behind each other.'
-  const who = format.counted(elephants, 'elephant covers', 'elephants cover')
-  return `With ${format.fixed(queues)} queues and hands of ${handSize}, ${who} a small flow’s hand with probability ${format.probability(covered)}.`
-}
-
 /** Flows that are drawn; the table contains the others. */
 export const FLOWS_DRAWN = 8
 /** Flows that are taken from a dump: their pairs must stay readable. */
@@ -113,26 +107,6 @@ export const schemasOf = (schemas: readonly FlowSchema[], level: string | undefi
 
 export const withFlow = (flows: readonly FlowName[], added: FlowName): readonly FlowName[] =>
   flows.some((flow) => keyOf(flow) === keyOf(added)) ? flows : [added, ...flows]
-
-/** A summary of the hands as drawn: one sentence for each question that the drawing answers. */
-export function overlapSentence({ flows, pairs }: Overlap): string {
-  if (flows.length < 2) return ''
-  const crowded = flows.filter(({ hand, own }) => hand.length > 0 && own.length === 0).length
-  const possible = (flows.length * (flows.length - 1)) / 2
-  const met = pairs.length === 0 ? 'No two flows share a queue' : `${pairs.length} of ${possible} pairs share a queue`
-  if (crowded === 0) return `${met}; every flow has a queue to itself.`
-  return `${met}; ${format.counted(crowded, 'flow has no queue to itself', 'flows have no queue to themselves')}.`
-}
-
-export interface PairRow extends SharedHands {
-  readonly names: readonly [FlowName, FlowName]
-}
-
-export const pairRows = ({ flows, pairs }: Overlap): readonly PairRow[] =>
-  pairs.flatMap((pair) => {
-    const [a, b] = [flows[pair.first], flows[pair.second]]
-    return a === undefined || b === undefined ? [] : [{ ...pair, names: [a, b] as const }]
-  })
 
 export const GOAL_FIELDS = ['elephants', 'target', 'maxQueues'] as const
 export type GoalField = (typeof GOAL_FIELDS)[number]
