@@ -283,6 +283,8 @@ export const LiveStateSchema = z.object({
   /** Path of a kubeconfig that was written for the clients of a proxy. */
   clientKubeconfig: z.string().exactOptional(),
   mode: z.enum([...ProxyModeSchema.options, 'feed', 'simulation']),
+  /** What a log says of its server that single requests do not, in sentences. */
+  findings: z.array(z.string()).exactOptional(),
   /** Information that this source lacks, in sentences. */
   limits: z.array(z.string()),
   arrived: z.number().int(),

@@ -71,6 +71,26 @@ const watch = { uri: '/api/v1/pods?watch=true', verb: 'watch' }
 const inUse = ({ engine }: ReturnType<typeof feed>): number =>
   engine.snapshot().levels.reduce((sum, level) => sum + level.seatsInUse + level.waitingRequests, 0)
 
+describe('what a log says of its server', () => {
+  it('names requests that ran out of time, and objects that it cannot list', () => {
+    const run = feed()
+    expect(run.findings).toEqual([])
+    run.take(
+      [
+        said({ id: 'slow', atMs: 0, lastsMs: 60_000, code: 504 }),
+        said({ id: 'watch', atMs: 0, lastsMs: 60_000, code: 504, ...watch }),
+        { kind: 'unlisted', objects: 'FlowSchema' },
+        { kind: 'unlisted', objects: 'FlowSchema' },
+      ],
+      NOW,
+    )
+    expect(run.findings).toEqual([
+      'The server logged 2 times that it was unable to list FlowSchema objects: until it can, their changes have no effect on it.',
+      '1 request ran out of time (504), last get /api/v1/namespaces/default/pods/one: it may have held seats until then.',
+    ])
+  })
+})
+
 describe('a feed', () => {
   it('places each request by its time and gives it its recorded duration', () => {
     const run = feed()

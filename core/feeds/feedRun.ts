@@ -38,6 +38,8 @@ export interface FeedRun {
   readonly before: Outcome
   readonly log: RequestLog
   readonly counts: FeedCounts
+  /** What the feed says of the server that its requests do not, in sentences. */
+  readonly findings: readonly string[]
   /** The limits of this feed, in sentences. */
   readonly limits: readonly string[]
   /** Latest time in an event, Unix milliseconds; `undefined` before the first one. */
@@ -69,6 +71,7 @@ const HOUR_MS = 3_600_000
 const GAP_MS = 6 * HOUR_MS
 /** Clocks differ; a time further ahead is invalid. */
 const FUTURE_MS = HOUR_MS
+const GATEWAY_TIMEOUT = 504
 const REMEMBERED_IDS = 200_000
 /**
  * A request other than a long-running one that took a day: its times are garbage, and it would hold its seats for ever.
@@ -129,6 +132,10 @@ class EventTimeRun implements FeedRun {
     return this.tally
   }
 
+  get findings(): readonly string[] {
+    return this.tally.findings
+  }
+
   get limits(): readonly string[] {
     const { manyLate, manyUnfinished, reduced } = this.tally
     return limitsOf(this.identity, {
@@ -163,7 +170,8 @@ class EventTimeRun implements FeedRun {
   take(records: Iterable<FeedRecord>, nowMs: number): void {
     for (const record of records) {
       if (record.kind === 'other') continue
-      if (record.kind === 'unreadable') this.tally.noteUnreadable(record.problem)
+      if (record.kind === 'unlisted') this.tally.noteUnlisted(record.objects)
+      else if (record.kind === 'unreadable') this.tally.noteUnreadable(record.problem)
       else if (record.endedMs > nowMs + FUTURE_MS) {
         this.tally.noteUnreadable(
           `The request ${quoted(record.auditId)} ends more than an hour after the present time of this computer.`,
@@ -238,6 +246,7 @@ class EventTimeRun implements FeedRun {
       this.placing.learn(known)
     }
     if (stage !== 'complete' && stage !== 'panic') return
+    if (arrival.status === GATEWAY_TIMEOUT && !arrival.longRunning) this.tally.noteTimeout(arrival)
     // It is kept with its stages until none of them can come any more. A request that is placed late waits as long.
     const lateMs = arrival.refused && known === undefined ? Math.max(0, this.watermarkMs - arrival.receivedMs) : 0
     const atMs = Math.max(endedMs + lateMs, this.watermarkMs)

@@ -11,6 +11,21 @@ const line =
   'fl_priorityandfairness="583.706724ms" apf_execution_time="3.738826ms" resp=200'
 const read = (text: string, at = nowMs) => readHttpLogLine(text, at)
 
+describe('a line about flow control', () => {
+  const text = 'Unable to list FlowSchema objects: the cache is not synced'
+  it.each([
+    `E1121 07:26:45.082871       1 apf_controller.go:461] ${text}`,
+    `2026-11-21T07:26:45.083112345Z stderr F E1121 07:26:45.082871       1 apf_controller.go:461] ${text}`,
+    JSON.stringify({ ts: 1_795_266_639_400.188, msg: text }),
+  ])('is found in %s', (logged) => {
+    expect(readLog('httplog', logged, nowMs)).toEqual([{ kind: 'unlisted', objects: 'FlowSchema' }])
+  })
+  it('is not one that a client wrote into its own request', () => {
+    expect(read(line.replace('agent="', `agent="] ${text} `))).toMatchObject({ kind: 'arrival' })
+    expect(read(`I1121 07:26:45.082871 1 x.go:1] "Other" err="] ${text}"`)).toEqual({ kind: 'other' })
+  })
+})
+
 describe('a request line of the log', () => {
   it('contains everything but the user', () => {
     const found = read(line)

@@ -4,7 +4,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import { keptText, MOST_CHARACTERS, ownText } from '../run/keptText.ts'
 import { type JsonObject } from '../config/jsonValues.ts'
 import { MS_PER_DAY } from '../units.ts'
-import { type FeedRecord, quoted, unreadable } from './request.ts'
+import { type FeedArrival, type FeedRecord, quoted, unreadable } from './request.ts'
 
 /**
  * Methods of the verbs that a server logs. `CONNECT` stands for every method of exec, log and the like, which bypass
@@ -32,7 +32,7 @@ export function readHttpLogValue(value: JsonObject): FeedRecord {
 export const isRequestLine = (text: string): boolean => headerOf(text) !== null
 
 function recordOf(read: KlogResult, text: string): FeedRecord {
-  if (read.kind === 'other') return read
+  if (read.kind === 'other' || read.kind === 'unlisted') return read
   if (read.kind === 'damaged') return unreadable(`A request line of the log cannot be read: ${read.why}.`)
   const { writtenMs, values } = read.line
   const auditId = ownText(keptText(values.get('audit-ID') ?? '', MOST_CHARACTERS.name))
@@ -126,10 +126,17 @@ interface KlogLine {
 }
 type KlogResult =
   | { readonly kind: 'http'; readonly line: KlogLine }
-  | { readonly kind: 'other' }
+  | Exclude<FeedRecord, FeedArrival | { readonly kind: 'unreadable' }>
   | { readonly kind: 'damaged'; readonly why: string }
 
-const OTHER = { kind: 'other' } as const
+const UNLISTED = /^(?:[^"]*\] "?)?Unable to list (PriorityLevelConfiguration|FlowSchema) objects\b/
+/** A message that is about no request. */
+function messageOf(text: string): KlogResult {
+  const [, objects] = UNLISTED.exec(text) ?? []
+  return objects === undefined
+    ? { kind: 'other' }
+    : { kind: 'unlisted', objects: objects === 'FlowSchema' ? objects : 'PriorityLevelConfiguration' }
+}
 /** What ends the header of a request line. A message of another line has quotes of its own before it. */
 const HTTP = '] "HTTP" '
 /** The header of a line, whatever a container runtime, a collector, the journal, syslog or a shell put before it. */
@@ -148,7 +155,7 @@ function headerOf(text: string): RegExpExecArray | null {
  */
 function readKlogLine(text: string, nowMs: number): KlogResult {
   const header = headerOf(text)
-  if (header === null) return OTHER
+  if (header === null) return messageOf(text)
   const writtenMs = timeOf(header, nowMs)
   if (writtenMs === undefined) return { kind: 'damaged', why: 'its time is invalid' }
   const values = valuesOf(text, text.indexOf(HTTP) + HTTP.length)
@@ -157,8 +164,8 @@ function readKlogLine(text: string, nowMs: number): KlogResult {
 }
 
 function readJson(value: JsonObject): KlogResult {
-  if (value['msg'] !== 'HTTP') return OTHER
-  const { ts } = value
+  const { msg, ts } = value
+  if (msg !== 'HTTP') return messageOf(typeof msg === 'string' ? msg : '')
   if (typeof ts !== 'number' || !(ts > 0)) return { kind: 'damaged', why: 'it has no ts' }
   return { kind: 'http', line: { writtenMs: ts, values: textsOf(value) } }
 }

@@ -252,9 +252,15 @@ export interface FeedArrival {
   readonly server: LiveRequest['server']
 }
 
-/** The result of parsing a line or an event of a feed. `other`: not about a request. */
+/** Objects that a server logs that it cannot list (KEP-1040, Troubleshooting). */
+export type Unlisted = 'PriorityLevelConfiguration' | 'FlowSchema'
+
+/** The result of parsing a line or an event of a feed. `other`: neither about a request nor about flow control. */
 export type FeedRecord =
-  FeedArrival | { readonly kind: 'unreadable'; readonly problem: string } | { readonly kind: 'other' }
+  | FeedArrival
+  | { readonly kind: 'unreadable'; readonly problem: string }
+  | { readonly kind: 'unlisted'; readonly objects: Unlisted }
+  | { readonly kind: 'other' }
 
 export const unreadable = (problem: string): FeedRecord => ({ kind: 'unreadable', problem })
 

@@ -225,13 +225,14 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
     mode,
     waits,
     title,
+    findings = [],
     limits,
   } = traffic.state()
   const left = lastUnreadable === undefined ? [] : [`Last record that could not be read: ${lastUnreadable}`]
   if (arrived + heldBack === 0 && refused === undefined) {
     const count = unreadable === 0 ? '' : `; ${plain.counted(unreadable, 'record')} could not be read`
     const remedy = title.startsWith('request log') ? NO_REQUEST_LINES : NO_EVENTS
-    return [`No requests in the ${title}${count}.`, ...(unreadable === 0 ? [remedy] : left)]
+    return [`No requests in the ${title}${count}.`, ...findings, ...(unreadable === 0 ? [remedy] : left)]
   }
   const first = [
     requests(arrived),
@@ -248,6 +249,7 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
   ]
   return [
     first.join(''),
+    ...findings,
     ...left,
     ...(refused === undefined ? [] : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
     ...(comparison === undefined ? [] : draftSummary(comparison)),

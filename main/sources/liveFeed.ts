@@ -150,6 +150,7 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
         title: feed.title,
         ...(feed.address !== undefined && { address: feed.address }),
         mode: 'feed',
+        findings: [...run.findings],
         limits: [...run.limits, ...notes()],
         arrived: counts.arrived,
         ...(counts.heldBack > 0 && { heldBack: counts.heldBack }),

@@ -3,7 +3,7 @@ import { standsInThePast } from '../../../core/frame/reading.ts'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { Button, Segment } from '../../components/Button.tsx'
-import { EmptyState, ErrorState } from '../../components/States.tsx'
+import { EmptyState, ErrorState, Note } from '../../components/States.tsx'
 import { useConnected, showsRequests } from '../../state/connection.ts'
 import { useLive, liveRows, useLiveState, useLiveVersion, usePastRequests } from '../../state/live.ts'
 import { askedOf, usePastPart } from '../../state/past.ts'
@@ -213,6 +213,11 @@ function EngineSide({ state, still }: { readonly state: LiveState | undefined; r
       )}
       {state !== undefined && <DifferencesPane differences={state.agreement.differences} />}
       {state !== undefined && hasLevels && <CandidatePane state={state} />}
+      {state?.findings?.map((finding) => (
+        <Note key={finding} kind="warn">
+          {finding}
+        </Note>
+      ))}
       {state !== undefined && <LimitsPane limits={state.limits} />}
     </>
   )
