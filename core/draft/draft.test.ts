@@ -21,6 +21,7 @@ import {
   undoStep,
   type History,
 } from './draft.ts'
+import { withoutEffect } from './presets.ts'
 import { readEntry } from './readEntry.ts'
 
 const VERSION = 'v1.36.3'
@@ -52,6 +53,20 @@ describe('a draft', () => {
 
   it('forgets an edit that comes back to where it began', () => {
     expect(edited(edited([], LOW, SHARES, 30), LOW, SHARES, 100)).toEqual([])
+  })
+
+  it('leaves a suggested object without effect, which its server keeps', () => {
+    const of = (kind: ObjectRef['kind'], name: string, set = objects) =>
+      withoutEffect([], { objects: set, version: VERSION }, { kind, name })?.[0]?.text
+    expect(of('FlowSchema', 'probes')).toMatch(/autoupdate-spec: ["']false["'][\s\S]*rules: \[\]/)
+    // Its flow schemas would wait for seats that it has not got.
+    expect(of('PriorityLevelConfiguration', 'workload-low')).toBeUndefined()
+    expect(of('PriorityLevelConfiguration', 'workload-low', { ...objects, schemas: [] })).toMatch(
+      /autoupdate-spec: ["']false["'][\s\S]*nominalConcurrencyShares: 0/,
+    )
+    // Not suggested: one is mandatory, the other is nobody's.
+    expect(of('FlowSchema', 'catch-all')).toBeUndefined()
+    expect(of('FlowSchema', 'mine')).toBeUndefined()
   })
 
   it('deletes what is there and drops what is new', () => {

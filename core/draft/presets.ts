@@ -1,4 +1,5 @@
 import {
+  AUTOUPDATE_ANNOTATION,
   EXEMPT,
   type FlowSchema,
   type Kind,
@@ -8,9 +9,9 @@ import {
   type ObjectSet,
 } from '../config/objects.ts'
 import type { TypedObject } from '../config/decode.ts'
-import { group, schemaOf, serviceAccounts } from '../config/builtIn.ts'
+import { group, isSuggested, schemaOf, serviceAccounts } from '../config/builtIn.ts'
 import type { ObjectRef } from '../guard/finding.ts'
-import { renameManifest } from '../manifest/edit.ts'
+import { editManifest, renameManifest } from '../manifest/edit.ts'
 import { writeManifest } from '../manifest/write.ts'
 import { freeName, textOf, withText, type DraftEntries } from './draft.ts'
 
@@ -233,4 +234,28 @@ export function withCopy(entries: DraftEntries, objects: ObjectSet, ref: ObjectR
   if (!copy.ok) return undefined
   const opened = { kind: ref.kind, name }
   return { entries: withText(entries, objects, opened, copy.text), opened }
+}
+
+/**
+ * Leaves a suggested object with as little effect as it can have: deleted, its server would create it again (API
+ * documentation, “Maintenance of suggested configuration objects”). `undefined` where that is not possible: other
+ * objects, levels with flow schemas, and texts that cannot be parsed.
+ */
+export function withoutEffect(
+  entries: DraftEntries,
+  { objects, version }: { readonly objects: ObjectSet; readonly version: string },
+  ref: ObjectRef,
+): DraftEntries | undefined {
+  const isUsed = objects.schemas.some(({ spec }) => spec.priorityLevelConfiguration.name === ref.name)
+  if (!isSuggested(ref.kind, ref.name, version) || (ref.kind === 'PriorityLevelConfiguration' && isUsed))
+    return undefined
+  const [path, value] =
+    ref.kind === 'FlowSchema' ? [['spec', 'rules'], []] : [['spec', 'limited', 'nominalConcurrencyShares'], 0]
+  const kept = editManifest(
+    textOf(entries, objects, ref) ?? '',
+    ['metadata', 'annotations', AUTOUPDATE_ANNOTATION],
+    'false',
+  )
+  const idle = kept.ok ? editManifest(kept.text, path, value) : kept
+  return idle.ok ? withText(entries, objects, ref, idle.text) : undefined
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, lazy, Suspense } from 'react'
-import { withCopy } from '../../../../core/draft/presets.ts'
+import { withCopy, withoutEffect } from '../../../../core/draft/presets.ts'
 import { refKey, reverted, textOf, withDeletion, withText } from '../../../../core/draft/draft.ts'
 import { writeManifest } from '../../../../core/manifest/write.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
@@ -181,12 +181,15 @@ function Tools({
   readonly changed: boolean
   readonly deleted: boolean
 }) {
+  const { entries: all, base } = draftNow()
+  const idle = base && withoutEffect(all, base, of)
   const entries: readonly MenuEntry[] = [
     ...(changed ? [{ label: 'Revert this object', onSelect: () => revert(of) }] : []),
     ...(deleted
       ? []
       : [
           { label: 'Duplicate', onSelect: () => duplicate(of) },
+          ...(idle === undefined ? [] : [{ label: 'Leave without effect', onSelect: () => changeDraft(() => idle) }]),
           { label: 'Delete', onSelect: () => changeDraft((all, objects) => withDeletion(all, objects, of)) },
         ]),
   ]
