@@ -179,6 +179,18 @@ export const FirstDifferenceSchema = z.object({
 })
 export type FirstDifference = z.infer<typeof FirstDifferenceSchema>
 
+const ChangedOutcomeSchema = z.object({
+  /** Of its arrival, since the start. */
+  seconds: z.number(),
+  verb: z.string(),
+  path: z.string(),
+  user: z.string(),
+  /** `undecided`: it still waits at the end. */
+  baseline: z.string(),
+  candidate: z.string(),
+})
+export type ChangedOutcome = z.infer<typeof ChangedOutcomeSchema>
+
 /** How the decisions of a candidate differ from those of the baseline on the same requests. */
 const DecisionDifferencesSchema = z.object({
   /** Put into another level or by another flow schema. */
@@ -189,6 +201,8 @@ const DecisionDifferencesSchema = z.object({
   /** Dispatched by both, but after a longer or a shorter wait. */
   longer: z.number(),
   shorter: z.number(),
+  /** Requests that one of the two rejects and the other does not, in the order of their arrival: the first of them. */
+  changed: z.array(ChangedOutcomeSchema).readonly(),
   /** Absent if no decision differs. */
   first: FirstDifferenceSchema.exactOptional(),
 })

@@ -52,13 +52,25 @@ describe('the first decision that differs', () => {
 
   it('is absent when nothing differs', () => {
     const { decisions } = whatIf(given, seats(1), [{ ...seats(1), name: 'same' }])?.candidates[0] ?? expect.fail()
-    expect(decisions).toEqual({ placed: 0, rejected: 0, letRun: 0, longer: 0, shorter: 0 })
+    expect(decisions).toEqual({ placed: 0, rejected: 0, letRun: 0, longer: 0, shorter: 0, changed: [] })
   })
 
   it('does not compare places with a filter that has no levels', () => {
     const filter = variantOf('filter', { algorithm: 'max-in-flight', maxRequestsInFlight: 1 })
     const { result, decisions } = whatIf(given, seats(1), [filter])?.candidates[0] ?? expect.fail()
     expect(decisions).toMatchObject({ placed: 0, rejected: 2 })
+    expect(decisions?.changed).toEqual(
+      [
+        { seconds: 0.1, user: 'bob' },
+        { seconds: 0.15, user: 'cleo' },
+      ].map((one) => ({
+        ...one,
+        verb: 'get',
+        path: '/api/v1/namespaces/default/pods/one',
+        baseline: 'dispatched',
+        candidate: 'concurrency-limit',
+      })),
+    )
     expect(decisions?.first?.explanation.at(-1)).toBe(
       'filter counts it among read-only requests and rejects it (concurrency-limit).',
     )

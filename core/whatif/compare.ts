@@ -1,5 +1,5 @@
 import { plain } from '../text/format.ts'
-import type { DecisionDifferences as ReportedDifferences } from '../contract/whatif.ts'
+import type { ChangedOutcome, DecisionDifferences as ReportedDifferences } from '../contract/whatif.ts'
 import { nsToMs, nsToSeconds, type Nanoseconds, type Seats } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import type { Decided, Decisions } from './decisions.ts'
@@ -44,6 +44,9 @@ export interface DifferenceSide {
   readonly before?: LevelNow
 }
 
+/** More would not be read one by one. */
+const MOST_CHANGED = 200
+
 const isRejected = ({ outcome }: Decided): boolean =>
   outcome !== undefined && outcome !== 'dispatched' && outcome !== 'bypassed'
 
@@ -60,6 +63,7 @@ function differNs(arrival: Arrival, a: Decided, b: Decided, comparesPlaces: bool
 export function compareDecisions(arrivals: Arrivals, baseline: Compared, candidate: Compared): DecisionDifferences {
   const comparesPlaces = isWithoutLevels(baseline.variant) === isWithoutLevels(candidate.variant)
   let [placed, rejected, letRun, longer, shorter] = [0, 0, 0, 0, 0]
+  const changed: ChangedOutcome[] = []
   let first: { readonly index: number; readonly atNs: Nanoseconds } | undefined
   for (const [index, arrival] of arrivals.list.entries()) {
     const a = baseline.decisions.of(index)
@@ -68,6 +72,17 @@ export function compareDecisions(arrivals: Arrivals, baseline: Compared, candida
     if (atNs === Number.POSITIVE_INFINITY) continue
     if (first === undefined || atNs < first.atNs) first = { index, atNs }
     if (comparesPlaces && !samePlace(a, b)) placed += 1
+    if (isRejected(a) !== isRejected(b) && changed.length < MOST_CHANGED) {
+      const { info, user } = arrival.request
+      changed.push({
+        seconds: nsToSeconds(arrival.atNs),
+        verb: info.verb,
+        path: info.path,
+        user: user.name,
+        baseline: a.outcome ?? 'undecided',
+        candidate: b.outcome ?? 'undecided',
+      })
+    }
     if (isRejected(b) && !isRejected(a)) rejected += 1
     else if (isRejected(a) && !isRejected(b)) letRun += 1
     else if (!isRejected(a)) {
@@ -75,7 +90,7 @@ export function compareDecisions(arrivals: Arrivals, baseline: Compared, candida
       else if (b.atNs < a.atNs) shorter += 1
     }
   }
-  const counts = { placed, rejected, letRun, longer, shorter }
+  const counts = { placed, rejected, letRun, longer, shorter, changed }
   return first === undefined ? counts : { ...counts, first: explained(arrivals, baseline, candidate, first) }
 }
 

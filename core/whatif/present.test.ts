@@ -19,7 +19,7 @@ const report = (name: string, level: string, of: Outcomes): VariantReport => ({
   levels: [{ level, ...of, limits: { nominal: 10, current: 12, borrowed: 2, lent: 0 } }],
 })
 const FIRST = { seconds: 1, request: { level: 'low', user: 'ann', arrivedSeconds: 1 }, explanation: [] }
-const none = { placed: 0, rejected: 0, letRun: 0, longer: 0, shorter: 0 }
+const none = { placed: 0, rejected: 0, letRun: 0, longer: 0, shorter: 0, changed: [] }
 const compared = (a: VariantReport, b: VariantReport, first = true): WhatIfReport => ({
   clients: 'open',
   requests: 100,

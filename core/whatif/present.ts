@@ -3,6 +3,7 @@ import {
   counted,
   numberColumns,
   phrase,
+  textColumns,
   type Amount,
   type Answer,
   type Cell,
@@ -13,6 +14,7 @@ import {
 } from '../answer/answer.ts'
 import type { DecisionDifferences, LevelLimits, Outcomes, VariantReport, WhatIfReport } from '../contract/whatif.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
+import { plain } from '../text/format.ts'
 import { type FlowResult, rejectedOf, type VariantResult } from './results.ts'
 import type { WhatIfResult } from './whatif.ts'
 
@@ -243,7 +245,13 @@ function levelCells(pair: LevelPair): readonly Cell[] {
 export const presentDecisions = (decisions: DecisionDifferences | undefined, letter: string): Answer => ({
   title: ['First different decision'],
   evidence: explanationOf(decisions).map((sentence) => [sentence]),
-  tables: decisions === undefined ? [] : [decisionsTable(decisions, letter)],
+  tables:
+    decisions === undefined
+      ? []
+      : [
+          decisionsTable(decisions, letter),
+          ...(decisions.changed.length === 0 ? [] : [changedTable(decisions, letter)]),
+        ],
 })
 
 function explanationOf(decisions: DecisionDifferences | undefined): readonly string[] {
@@ -262,4 +270,22 @@ const decisionsTable = ({ placed, rejected, letRun, longer, shorter }: DecisionD
     [`dispatched later by ${letter}`, amount('fixed')(longer)],
     [`dispatched earlier by ${letter}`, amount('fixed')(shorter)],
   ],
+})
+
+const MOST_SHOWN = 10
+
+/** Turning flow control on or changing it rejects requests that were served before, and the other way round. */
+const changedTable = ({ changed, rejected, letRun }: DecisionDifferences, letter: string): Table => ({
+  title: 'Requests rejected by one of the two',
+  note: `the first ${Math.min(MOST_SHOWN, changed.length)} of ${plain.counted(rejected + letRun, 'request')}`,
+  columns: [...numberColumns('Arrived'), ...textColumns('User', 'Request', 'A', letter)],
+  rows: changed
+    .slice(0, MOST_SHOWN)
+    .map(({ seconds, user, verb, path, baseline, candidate }) => [
+      amount('seconds')(seconds),
+      user,
+      `${verb} ${path}`,
+      baseline,
+      candidate,
+    ]),
 })

@@ -102,6 +102,16 @@ const decisions = {
   placed: 0,
   rejected: 7,
   letRun: 0,
+  changed: [
+    {
+      seconds: 1.5,
+      verb: 'list',
+      path: '/api/v1/pods',
+      user: 'alice',
+      baseline: 'dispatched',
+      candidate: 'queue-full',
+    },
+  ],
   longer: 1_200,
   shorter: 2,
   first: {

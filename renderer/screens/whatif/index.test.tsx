@@ -81,7 +81,7 @@ test('a run shows its progress, then differences and the first decision that dif
   emit({ kind: 'progress', part: 0.42 })
   expect(await screen.findByText('42 %')).toBeTruthy()
 
-  const decisions = { placed: 0, rejected: 7, letRun: 0, longer: 1, shorter: 2 }
+  const decisions = { placed: 0, rejected: 7, letRun: 0, longer: 1, shorter: 2, changed: [] }
   const candidates = [
     {
       result: variant('half', 7),
