@@ -14,6 +14,10 @@ export const WHAT_IF_SEED = { min: 0, max: 2 ** 31 - 1 } as const
 /** Of the simulated cluster. */
 export const WHAT_IF_SECONDS = { min: 1, max: 3_600, default: 300 } as const
 
+/** Objects, bytes or watches for a seat. */
+export const PER_SEAT = { min: 1, max: 1_000_000_000 } as const
+const cost = z.number().int().min(PER_SEAT.min).max(PER_SEAT.max)
+
 /** One configuration of the API servers. */
 const WishedVariantSchema = z.object({
   name: z.string().min(1).max(100),
@@ -28,6 +32,14 @@ const WishedVariantSchema = z.object({
   version: CoveredVersionSchema,
   algorithm: z.enum(ALGORITHMS),
   executionFactor: z.number().min(EXECUTION_FACTOR.min).max(EXECUTION_FACTOR.max),
+  /** Upstream’s where absent. */
+  costs: z
+    .object({
+      objectsPerSeat: cost.exactOptional(),
+      bytesPerSeat: cost.exactOptional(),
+      watchesPerSeat: cost.exactOptional(),
+    })
+    .exactOptional(),
 })
 export type WishedVariant = z.infer<typeof WishedVariantSchema>
 

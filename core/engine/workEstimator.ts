@@ -16,6 +16,24 @@ const INFINITE_OBJECTS = 1_000_000_000
 export const WATCHES_PER_SEAT = 10
 const EVENT_DURATION_NS = msToNs(5)
 
+/** What a seat stands for: objects of a list by count, bytes of one by size, watches that hear of a change. */
+export interface CostConstants {
+  readonly objectsPerSeat: number
+  readonly bytesPerSeat: number
+  readonly watchesPerSeat: number
+}
+/** Each of them, and what it counts. */
+export const COSTS = [
+  ['objectsPerSeat', 'objects'],
+  ['bytesPerSeat', 'bytes'],
+  ['watchesPerSeat', 'watches'],
+] as const
+export const UPSTREAM_COSTS: CostConstants = {
+  objectsPerSeat: OBJECTS_PER_SEAT,
+  bytesPerSeat: BYTES_PER_SEAT,
+  watchesPerSeat: WATCHES_PER_SEAT,
+}
+
 /** How the estimates depend on the server's version and settings (specification 5.1, 5.4). */
 export interface EstimatorProfile {
   /** Lists cost by size and up to 100 seats (on by default since 1.34), else by count and up to 10. */
@@ -29,6 +47,8 @@ export interface EstimatorProfile {
    * progress requests.
    */
   readonly consistentReadsFromCache: boolean
+  /** Upstream’s if absent. */
+  readonly costs?: CostConstants
 }
 
 /** Number and average size of the objects of one resource, as last polled (specification 5.7). */
@@ -136,7 +156,7 @@ export function estimateWork(
     case 'update':
     case 'patch':
     case 'delete':
-      return estimateMutating(info, levelMaxSeats, sources)
+      return estimateMutating(info, levelMaxSeats, profile, sources)
     default:
       return ONE_SEAT
   }
@@ -200,7 +220,8 @@ function estimateList(
   const reading = profile.sizeBasedLists
     ? readingBySize(info, options, known, fromCache)
     : readingByCount(info, options, known.count, fromCache)
-  const needed = Math.ceil(reading.bySize ? reading.bytes / BYTES_PER_SEAT : reading.loaded / OBJECTS_PER_SEAT)
+  const { bytesPerSeat, objectsPerSeat } = profile.costs ?? UPSTREAM_COSTS
+  const needed = Math.ceil(reading.bySize ? reading.bytes / bytesPerSeat : reading.loaded / objectsPerSeat)
   const basis = { kind: 'list', statistics, path, fromCache, reading, uncapped: needed, cap } as const
   return seats(Math.min(Math.max(needed, MINIMUM_SEATS), cap), basis)
 }
@@ -235,11 +256,16 @@ function readingByCount(info: RequestInfo, options: ListOptions, count: number, 
 export const notifyingSeatSeconds = (watches: number): number =>
   (watches / WATCHES_PER_SEAT) * nsToSeconds(EVENT_DURATION_NS)
 
-function estimateMutating(info: RequestInfo, levelMaxSeats: Seats, sources: EstimatorSources): ExplainedEstimate {
+function estimateMutating(
+  info: RequestInfo,
+  levelMaxSeats: Seats,
+  { costs = UPSTREAM_COSTS }: EstimatorProfile,
+  sources: EstimatorSources,
+): ExplainedEstimate {
   if (info.resource === 'serviceaccounts' && info.subresource === 'token') return TOKEN
   const cap = capOf(MAX_MUTATING_SEATS, levelMaxSeats)
   const watches = sources.interestedWatches(info)
-  const uncapped = watches < WATCHES_PER_SEAT ? 0 : Math.ceil(watches / WATCHES_PER_SEAT)
+  const uncapped = watches < costs.watchesPerSeat ? 0 : Math.ceil(watches / costs.watchesPerSeat)
   const basis = { kind: 'mutating', watches, uncapped, cap } as const
   if (uncapped === 0) return seats(MINIMUM_SEATS, basis)
   // Narrower but longer: the work stays the same as before the cap.

@@ -1,5 +1,6 @@
 import type { ObjectSet } from '../config/objects.ts'
 import { type Algorithm, AS_UPSTREAM, NEWEST_VERSION, rulesOf } from '../engine/profiles.ts'
+import { UPSTREAM_COSTS, type CostConstants } from '../engine/workEstimator.ts'
 import type { RunOptions } from '../run/run.ts'
 import { nsToSeconds, type Nanoseconds, type Seats, type UnixMs } from '../units.ts'
 
@@ -16,6 +17,8 @@ export interface Variant {
   readonly algorithm: Algorithm
   /** Multiplies every execution time. */
   readonly executionFactor: number
+  /** Upstream’s where absent. */
+  readonly costs?: Partial<CostConstants>
 }
 
 /** A server without options, with its own objects. */
@@ -35,12 +38,17 @@ const ADJUSTMENT_SECONDS = 10
 const MOST_ADJUSTMENTS = 35_000
 
 export const engineOptions = (variant: Variant, startUnixMs: UnixMs, endNs: Nanoseconds): RunOptions => ({
-  ...rulesOf(variant.algorithm, variant.version),
+  ...withCosts(rulesOf(variant.algorithm, variant.version), variant.costs),
   maxRequestsInFlight: variant.maxRequestsInFlight,
   maxMutatingRequestsInFlight: variant.maxMutatingRequestsInFlight,
   corrections: AS_UPSTREAM,
   startUnixMs,
   keepAdjustments: Math.min(MOST_ADJUSTMENTS, Math.ceil(nsToSeconds(endNs) / ADJUSTMENT_SECONDS) + 10),
+})
+
+const withCosts = ({ mode, profile }: ReturnType<typeof rulesOf>, costs: Variant['costs']) => ({
+  mode,
+  profile: { ...profile, estimator: { ...profile.estimator, costs: { ...UPSTREAM_COSTS, ...costs } } },
 })
 
 /** FNV-1a: selects the server of a user, the same on every machine. */

@@ -3,7 +3,7 @@ import { builtInObjects } from '../../core/config/builtIn.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { isCovered, COVERED_RANGE } from '../../core/metrics/versions.ts'
-import { EXECUTION_FACTOR, MOST_SERVERS } from '../../core/contract/whatif.ts'
+import { EXECUTION_FACTOR, MOST_SERVERS, PER_SEAT } from '../../core/contract/whatif.ts'
 import { MOST_VARIANTS } from '../../core/bounds.ts'
 import { defaultVariant, type Variant } from '../../core/whatif/variant.ts'
 import { acceptable } from '../live/proposed.ts'
@@ -14,6 +14,7 @@ import { type Given, meantInstead, UsageError } from './usage.ts'
 
 type Settings = Partial<Omit<Variant, 'name' | 'objects'>>
 
+const WHOLE_PER_SEAT = { ...PER_SEAT, whole: true } as const
 const SEATS = { min: 0, max: 100_000, whole: true } as const
 
 /** How each setting of a variant is written: `NAME=VALUE`. */
@@ -23,6 +24,9 @@ const SETTINGS: Readonly<Record<string, (text: string) => Settings | string>> = 
     within(text, SEATS, (maxMutatingRequestsInFlight) => ({ maxMutatingRequestsInFlight })),
   servers: (text) => within(text, { min: 1, max: MOST_SERVERS, whole: true }, (servers) => ({ servers })),
   'execution-factor': (text) => within(text, EXECUTION_FACTOR, (executionFactor) => ({ executionFactor })),
+  'objects-per-seat': (text) => within(text, WHOLE_PER_SEAT, (objectsPerSeat) => ({ costs: { objectsPerSeat } })),
+  'bytes-per-seat': (text) => within(text, WHOLE_PER_SEAT, (bytesPerSeat) => ({ costs: { bytesPerSeat } })),
+  'watches-per-seat': (text) => within(text, WHOLE_PER_SEAT, (watchesPerSeat) => ({ costs: { watchesPerSeat } })),
   version(text) {
     const version = text.startsWith('v') ? text : `v${text}`
     return isCovered(text) ? { version } : `takes a version from ${COVERED_RANGE}`
@@ -69,7 +73,7 @@ function partsOf(option: string, text: string): Parts {
     if (typeof value === 'string') {
       throw new UsageError(`${option}: ${name} ${value}, not ${JSON.stringify(rest.join('='))}.`)
     }
-    settings = { ...settings, ...value }
+    settings = { ...settings, ...value, ...(value.costs && { costs: { ...settings.costs, ...value.costs } }) }
   }
   return { settings, files }
 }

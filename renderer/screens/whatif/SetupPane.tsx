@@ -164,6 +164,9 @@ const FIELD_NAMES: Readonly<Record<VariantField, string>> = {
   version: 'version',
   algorithm: 'algorithm',
   executionFactor: 'execution factor',
+  objectsPerSeat: 'objects per seat',
+  bytesPerSeat: 'bytes per seat',
+  watchesPerSeat: 'watches per seat',
 }
 
 interface Row {
@@ -238,6 +241,14 @@ function variantColumns({
     typed('version', 'Version', 92),
     chosen('algorithm', 'Algorithm', () => ALGORITHMS.map((one) => [one, ALGORITHM_NAMES[one]]), 180),
     typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
+    typed(
+      'objectsPerSeat',
+      'Objects',
+      78,
+      'Objects of a list for each of its seats, where lists cost by number (until 1.33)',
+    ),
+    typed('bytesPerSeat', 'Bytes', 86, 'Bytes of a list for each of its seats, where lists cost by size (since 1.34)'),
+    typed('watchesPerSeat', 'Watches', 78, 'Watches that hear of a change for each seat that it keeps afterwards'),
   ]
 }
 

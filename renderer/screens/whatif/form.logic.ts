@@ -4,6 +4,7 @@ import { ObjectSetSchema } from '../../../core/config/schema.ts'
 import {
   EXECUTION_FACTOR,
   MOST_SERVERS,
+  PER_SEAT,
   WHAT_IF_SECONDS,
   WHAT_IF_SEED,
   type LibraryScenario,
@@ -12,6 +13,7 @@ import {
   type WishedVariant,
 } from '../../../core/contract/whatif.ts'
 import { ALGORITHM_NAMES, ALGORITHMS, NEWEST_VERSION } from '../../../core/engine/profiles.ts'
+import { COSTS, UPSTREAM_COSTS, type CostConstants } from '../../../core/engine/workEstimator.ts'
 import { letterOf } from '../../../core/whatif/present.ts'
 import { COVERED_RANGE, isCovered } from '../../../core/metrics/versions.ts'
 
@@ -22,7 +24,7 @@ import { COVERED_RANGE, isCovered } from '../../../core/metrics/versions.ts'
 export type ObjectsOf = 'usual' | 'built-in' | 'source' | 'draft'
 
 /** A variant as typed. */
-export interface VariantForm {
+export interface VariantForm extends Readonly<Record<keyof CostConstants, string>> {
   /** Empty: after its differences from A, see `variantNameOf`. */
   readonly name: string
   readonly objects: ObjectsOf
@@ -63,6 +65,9 @@ const BASELINE: VariantForm = {
   version: NEWEST_VERSION,
   algorithm: 'upstream',
   executionFactor: '1',
+  objectsPerSeat: String(UPSTREAM_COSTS.objectsPerSeat),
+  bytesPerSeat: String(UPSTREAM_COSTS.bytesPerSeat),
+  watchesPerSeat: String(UPSTREAM_COSTS.watchesPerSeat),
 }
 
 /** The initial form: the draft if there is one, else half the limits. */
@@ -115,6 +120,7 @@ export function variantNameOf(variants: WhatIfForm['variants'], index: number): 
     ...(differs('version') ? [version.trim()] : []),
     ...(differs('algorithm') ? [ALGORITHM_NAMES[algorithm]] : []),
     ...(differs('executionFactor') ? [`execution × ${executionFactor.trim()}`] : []),
+    ...COSTS.filter(([field]) => differs(field)).map(([field, what]) => `${variant[field].trim()} ${what} a seat`),
   ]
   const name = (parts.join(', ') || 'as A').slice(0, LONGEST_NAME)
   const isTaken = variants.slice(0, index).some((_, other) => variantNameOf(variants, other) === name)
@@ -136,20 +142,16 @@ export function withRequests(form: WhatIfForm, from: string, scenarios: readonly
   return { ...form, from, seed: String(seed), variants }
 }
 
-/** An error in the requests, or in a variant, by its index. */
-export type FormError = { readonly message: string } & (
+/** A field of the requests, or of a variant, by its index. */
+type Place =
   | { readonly variant: number; readonly field: VariantField }
   | { readonly variant?: undefined; readonly field: 'seed' | 'seconds' }
-)
-type Place = { readonly variant: number; readonly field: VariantField } | { readonly field: 'seed' | 'seconds' }
+export type FormError = { readonly message: string } & Place
 
 export type ReadForm =
   { readonly ok: true; readonly wish: WhatIfWish } | { readonly ok: false; readonly errors: readonly FormError[] }
 
-interface Bounds {
-  readonly min: number
-  readonly max: number
-}
+type Bounds = Readonly<Record<'min' | 'max', number>>
 const SEATS: Bounds = { min: 0, max: 100_000 }
 
 /** The form as a wish, or every error in it. */
@@ -165,6 +167,8 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
   const from = requestsFrom(form, known, number)
   const variants = form.variants.map((variant, index): WishedVariant => {
     const about = (field: VariantField) => ({ variant: index, field })
+    const numberIn = (field: VariantField, bounds: Bounds, whole = true) =>
+      number(variant[field], bounds, about(field), whole)
     const bad = (field: VariantField, message: string): void => void errors.push({ ...about(field), message })
     const name = variantNameOf(form.variants, index)
     if (form.variants.findIndex((_, other) => variantNameOf(form.variants, other) === name) < index) {
@@ -184,16 +188,13 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
     return {
       name,
       ...(objects !== undefined && objects !== 'missing' && { objects: ObjectSetSchema.parse(objects) }),
-      maxRequestsInFlight: number(variant.maxRequestsInFlight, SEATS, about('maxRequestsInFlight')),
-      maxMutatingRequestsInFlight: number(
-        variant.maxMutatingRequestsInFlight,
-        SEATS,
-        about('maxMutatingRequestsInFlight'),
-      ),
-      servers: number(variant.servers, { min: 1, max: MOST_SERVERS }, about('servers')),
+      maxRequestsInFlight: numberIn('maxRequestsInFlight', SEATS),
+      maxMutatingRequestsInFlight: numberIn('maxMutatingRequestsInFlight', SEATS),
+      servers: numberIn('servers', { min: 1, max: MOST_SERVERS }),
       version,
       algorithm: ALGORITHMS.find((one) => one === variant.algorithm) ?? 'upstream',
-      executionFactor: number(variant.executionFactor, EXECUTION_FACTOR, about('executionFactor'), false),
+      executionFactor: numberIn('executionFactor', EXECUTION_FACTOR, false),
+      costs: Object.fromEntries(COSTS.map(([field]) => [field, numberIn(field, PER_SEAT)])),
     }
   })
   const [baseline, ...candidates] = variants
