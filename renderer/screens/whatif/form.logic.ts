@@ -104,8 +104,7 @@ const LONGEST_NAME = 100
 export function variantNameOf(variants: WhatIfForm['variants'], index: number): string {
   const [variant, baseline] = [variants[index], variants[0]]
   if (variant === undefined || baseline === undefined) return ''
-  const typed = variant.name.trim()
-  if (typed !== '') return typed
+  if (variant.name.trim() !== '') return variant.name.trim()
   if (index === 0) return 'baseline'
   const differs = (...fields: readonly VariantField[]): boolean =>
     fields.some((field) => variant[field].trim() !== baseline[field].trim())
