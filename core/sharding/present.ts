@@ -141,7 +141,7 @@ export const flowsTable = ({ flows }: Overlap): Table => ({
       title: 'The hash in mixed radix: the place of each queue of the hand among those that are left',
     },
     { id: 'hand', label: 'Hand', term: 'hand' },
-    { id: 'own', label: 'Own queues', title: 'Queues of the hand that no other of these flows has', align: 'right' },
+    { id: 'own', label: 'Own', title: 'Queues of the hand that no other of these flows has', align: 'right' },
   ],
   rows: flows.map((flow) => [
     flowText(flow),

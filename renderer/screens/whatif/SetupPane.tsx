@@ -243,12 +243,17 @@ function variantColumns({
     typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
     typed(
       'objectsPerSeat',
-      'Objects',
-      78,
+      'Objects/seat',
+      88,
       'Objects of a list for each of its seats, where lists cost by number (until 1.33)',
     ),
-    typed('bytesPerSeat', 'Bytes', 86, 'Bytes of a list for each of its seats, where lists cost by size (since 1.34)'),
-    typed('watchesPerSeat', 'Watches', 78, 'Watches that hear of a change for each seat that it keeps afterwards'),
+    typed(
+      'bytesPerSeat',
+      'Bytes/seat',
+      86,
+      'Bytes of a list for each of its seats, where lists cost by size (since 1.34)',
+    ),
+    typed('watchesPerSeat', 'Watches/seat', 88, 'Watches that hear of a change for each seat that it keeps afterwards'),
   ]
 }
 
