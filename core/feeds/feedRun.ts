@@ -8,6 +8,7 @@ import type { UnixMs } from '../units.ts'
 import { Fifo } from '../run/fifo.ts'
 import { type FeedArrival, type FeedRecord, quoted, type OpenRequest, OpenRequests, FeedRequest } from './request.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
+import { FeedFindings } from './findings.ts'
 import { type FeedIdentity, limitsOf, Placing } from './placing.ts'
 import type { ReportedTimes } from '../live/reportedTimes.ts'
 import { ExecutionCorrection, MOST_SCRAPES } from './correction.ts'
@@ -102,6 +103,7 @@ class EventTimeRun implements FeedRun {
   private held = 0
   private latest: number | undefined
   private readonly tally = new FeedTally()
+  private readonly found = new FeedFindings()
   private readonly serverWaits = new ReportedWaits()
   private readonly waited = new Waited()
   private readonly correction: ExecutionCorrection
@@ -133,7 +135,7 @@ class EventTimeRun implements FeedRun {
   }
 
   get findings(): readonly string[] {
-    return this.tally.findings
+    return this.found.sentences
   }
 
   get limits(): readonly string[] {
@@ -170,7 +172,7 @@ class EventTimeRun implements FeedRun {
   take(records: Iterable<FeedRecord>, nowMs: number): void {
     for (const record of records) {
       if (record.kind === 'other') continue
-      if (record.kind === 'unlisted') this.tally.noteUnlisted(record.objects)
+      if (record.kind === 'unlisted') this.found.noteUnlisted(record.objects)
       else if (record.kind === 'unreadable') this.tally.noteUnreadable(record.problem)
       else if (record.endedMs > nowMs + FUTURE_MS) {
         this.tally.noteUnreadable(
@@ -246,7 +248,7 @@ class EventTimeRun implements FeedRun {
       this.placing.learn(known)
     }
     if (stage !== 'complete' && stage !== 'panic') return
-    if (arrival.status === GATEWAY_TIMEOUT && !arrival.longRunning) this.tally.noteTimeout(arrival)
+    if (arrival.status === GATEWAY_TIMEOUT && !arrival.longRunning) this.found.noteTimeout(arrival)
     // It is kept with its stages until none of them can come any more. A request that is placed late waits as long.
     const lateMs = arrival.refused && known === undefined ? Math.max(0, this.watermarkMs - arrival.receivedMs) : 0
     const atMs = Math.max(endedMs + lateMs, this.watermarkMs)
