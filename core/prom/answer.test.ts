@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readAnswer } from './answer.ts'
+import { createAnswerReader, readAnswer as readText } from './answer.ts'
 
+const readAnswer = (json: unknown) => readText(JSON.stringify(json))
 const matrix = (...result: unknown[]) => ({ status: 'success', data: { resultType: 'matrix', result } })
 
 describe('an answer', () => {
@@ -80,6 +81,80 @@ describe('an answer', () => {
       kind: 'series',
       warnings: ['store 10.0.0.1 unavailable', expect.stringContaining('isPartial')],
     })
+  })
+
+  test('in parts of any size is the same, wherever its members are', () => {
+    const name = fc.string({ unit: 'grapheme' })
+    const one = fc.record({
+      metric: fc.dictionary(name, name),
+      values: fc.array(fc.tuple(fc.nat(), fc.nat().map(String))),
+    })
+    const data = fc.array(one).chain((result) =>
+      fc.shuffledSubarray(['resultType', 'result', 'warnings', 'stats'], { minLength: 4 }).map((members) => {
+        const all: Record<string, unknown> = {
+          resultType: 'matrix',
+          result,
+          warnings: ['"result":['],
+          stats: { result: [1] },
+        }
+        return Object.fromEntries(members.map((member) => [member, all[member]]))
+      }),
+    )
+    fc.assert(
+      fc.property(
+        data,
+        fc.boolean(),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+        (found, late, sizes) => {
+          const text = JSON.stringify(
+            late ? { data: found, status: 'success' } : { status: 'success', data: found },
+            null,
+            1,
+          )
+          const reader = createAnswerReader()
+          let at = 0
+          for (let part = 0; at < text.length; part++) {
+            const size = sizes[part % sizes.length] ?? 1
+            expect(reader.add(text.slice(at, at + size))).toBeUndefined()
+            at += size
+          }
+          const series = (found['result'] as { metric: object; values: unknown[] }[]).filter(
+            ({ values }) => values.length > 0,
+          )
+          const answer = reader.end()
+          expect(answer).toMatchObject({ kind: 'series', warnings: ['"result":['] })
+          expect(answer.kind === 'series' && answer.series.map(({ labels }) => ({ ...labels }))).toEqual(
+            series.map(({ metric }) => ({ ...metric })),
+          )
+          expect(answer).toEqual(readText(text))
+        },
+      ),
+    )
+  })
+
+  test.each([
+    ['many series', '{"metric":{},"values":[[1,"1"]]},', 500_000],
+    ['a series of lists', `{"metric":{},"values":[${'[],'.repeat(2_000)}`, 1_000],
+    ['a long label', `{"metric":{"a":"${'b'.repeat(1e5)}`, 1_000],
+    ['a long member', `{"a":"${'b'.repeat(1e5)}`, 10, '{"status":"success","data":{"a":['],
+  ])('of %s ends before it fills the memory', (_, part, parts, head = '{"status":"success","data":{"result":[') => {
+    const reader = createAnswerReader()
+    reader.add(head)
+    let added = 0
+    while (added < parts && reader.add(part) === undefined) added++
+    expect(added).toBeLessThan(parts)
+    expect(reader.end()).toEqual({ kind: 'too-large' })
+  })
+
+  test.each([
+    '"a"',
+    '{"metric":{}}{"metric":{}}',
+    '1,{"metric":{}}',
+    ',{"metric":{}}',
+    '{"metric":{}},',
+    '{"metric":{}},,{"metric":{}}',
+  ])('with %s for its series is foreign', (result) => {
+    expect(readText(`{"status":"success","data":{"resultType":"matrix","result":[${result}]}}`).kind).toBe('foreign')
   })
 
   test('that refuses the query', () => {

@@ -1,3 +1,5 @@
+import { parseJson } from '../text/text.ts'
+
 /** A native histogram in the format of the HTTP API; counts are per bucket, not cumulative. */
 export interface NativeHistogram {
   readonly count: number
@@ -24,17 +26,108 @@ export type PromAnswer =
   | { readonly kind: 'refused'; readonly type: string; readonly words: string }
   /** Not a response of this API; `why` completes "the answer …". */
   | { readonly kind: 'foreign'; readonly why: string }
+  | { readonly kind: 'too-large' }
 
 /** Maximum length of a warning in characters, and maximum number of warnings. */
 const WARNING_CHARACTERS = 300
 const WARNINGS = 4
 
+/** Characters of one series, and of everything that is not a series. */
+const MOST_CHARACTERS = { series: 16 * 1024 * 1024, rest: 256 * 1024 }
+/** Lists and objects of one series: short ones take twenty times their text in memory. */
+const MOST_LISTS = 1_000_000
+/** Bytes of all series in memory, of which these are the parts. */
+const MOST_KEPT = 128 * 1024 * 1024
+const KEPT = { series: 600, label: 48, sample: 16, bucket: 96 }
+
+/** Reads a response while it arrives; only its series are kept. */
+export interface AnswerReader {
+  /** The next part of the text; `enough` once the rest cannot change the answer. */
+  add(text: string): 'enough' | undefined
+  /** The answer, after the last part. */
+  end(): PromAnswer
+}
+
 /**
- * Reads a parsed JSON response of `/api/v1/query` or `/api/v1/query_range`. Samples that are not numbers (stale
- * markers, NaN) are left out: they mean that there is no value. Any other mismatch makes the whole response foreign, so
- * a damaged response is never shown as a smaller cluster.
+ * Reads a JSON response of `/api/v1/query` or `/api/v1/query_range`, one series at a time. Samples that are not numbers
+ * (stale markers, NaN) are left out: they mean that there is no value. Any other mismatch makes the whole response
+ * foreign, so a damaged response is never shown as a smaller cluster.
  */
-export function readAnswer(json: unknown): PromAnswer {
+export function createAnswerReader(): AnswerReader {
+  const series: PromSeries[] = []
+  /** Labels and their values repeat in most series. */
+  const texts = new Map<string, string>()
+  let failed: PromAnswer | undefined
+  /** The response without its series, and what has arrived of the next series, with the comma before it. */
+  let [rest, next] = ['', '']
+  /** Lists and objects that are open, and those that the next series has opened. */
+  let [depth, lists] = [0, 0]
+  let kept = 0
+  let place: 'before' | 'series' | 'after' = 'before'
+  let [quoted, escaped, read] = [false, false, 0]
+
+  const take = (text: string): void => {
+    const items = parseJson(`[${read === 0 ? '' : '0'}${text}]`)
+    const item =
+      Array.isArray(items) && items.length === Math.min(++read, 2) ? readSeries(items.at(-1), texts) : undefined
+    if (item === undefined) failed = foreign('contains an unreadable series')
+    else if (item.times.length > 0) series.push(item)
+    kept += item === undefined ? 0 : sizeOf(item)
+    if (kept > MOST_KEPT) failed = { kind: 'too-large' }
+  }
+  return {
+    add(text) {
+      let from = 0
+      for (let at = 0; at < text.length && failed === undefined; at++) {
+        const code = text.charCodeAt(at)
+        if (quoted) {
+          if (escaped) escaped = false
+          else if (code === CODE.backslash) escaped = true
+          else if (code === CODE.quote) quoted = false
+        } else if (code === CODE.quote) quoted = true
+        else if (code === CODE.list || code === CODE.object) {
+          depth++
+          lists++
+          if (place !== 'before' || depth !== 3 || code !== CODE.list) continue
+          const before = rest.slice(-LONGEST_KEY) + text.slice(Math.max(from, at - LONGEST_KEY), at)
+          if (!/"result"\s*:\s*$/.test(before)) continue
+          place = 'series'
+          rest += text.slice(from, at + 1)
+          from = at + 1
+        } else if (code === CODE.endOfList || code === CODE.endOfObject) {
+          depth--
+          if (place !== 'series' || depth > 3) continue
+          next += text.slice(from, depth === 3 ? at + 1 : at)
+          from = depth === 3 ? at + 1 : at
+          if (depth === 3) take(next)
+          else if (next.trim() === '') place = 'after'
+          else failed = foreign('contains an unreadable series')
+          ;[next, lists] = ['', 0]
+        }
+      }
+      if (place === 'series') next += text.slice(from)
+      else rest += text.slice(from)
+      if (next.length > MOST_CHARACTERS.series || rest.length > MOST_CHARACTERS.rest || lists > MOST_LISTS)
+        failed ??= { kind: 'too-large' }
+      return failed && 'enough'
+    },
+    end: () => failed ?? answerOf(parseJson(rest), series),
+  }
+}
+
+/** A whole response. */
+export function readAnswer(text: string): PromAnswer {
+  const reader = createAnswerReader()
+  reader.add(text)
+  return reader.end()
+}
+
+const CODE = { quote: 0x22, backslash: 0x5c, list: 0x5b, endOfList: 0x5d, object: 0x7b, endOfObject: 0x7d }
+/** With the space around it. */
+const LONGEST_KEY = 64
+
+/** What a response without its series, and its series, mean together. */
+function answerOf(json: unknown, series: readonly PromSeries[]): PromAnswer {
   if (!isRecord(json)) return foreign('is not a JSON object')
   const { status, data } = json
   if (status === 'error') {
@@ -42,16 +135,16 @@ export function readAnswer(json: unknown): PromAnswer {
   }
   if (status !== 'success' || !isRecord(data)) return foreign('has no status and data of the Prometheus API')
   const { resultType, result } = data
-  if ((resultType !== 'matrix' && resultType !== 'vector') || !Array.isArray(result)) {
+  if ((resultType !== 'matrix' && resultType !== 'vector') || !Array.isArray(result) || result.length > 0) {
     return foreign('contains no list of series')
   }
-  const series: PromSeries[] = []
-  for (const item of result) {
-    const read = readSeries(item)
-    if (read === undefined) return foreign('contains an unreadable series')
-    if (read.times.length > 0) series.push(read)
-  }
   return { kind: 'series', series, warnings: warningsOf(json, data) }
+}
+
+function sizeOf({ labels, samples }: PromSeries): number {
+  let size = KEPT.series + KEPT.label * Object.keys(labels).length + KEPT.sample * samples.length
+  for (const sample of samples) if (typeof sample !== 'number') size += KEPT.bucket * (1 + sample.buckets.length)
+  return size
 }
 
 const foreign = (why: string): PromAnswer => ({ kind: 'foreign', why })
@@ -70,9 +163,9 @@ function warningsOf({ warnings, isPartial }: Json, { warnings: within }: Json): 
   return all.slice(0, WARNINGS).map((warning) => warning.slice(0, WARNING_CHARACTERS))
 }
 
-function readSeries(item: unknown): PromSeries | undefined {
+function readSeries(item: unknown, texts: Map<string, string>): PromSeries | undefined {
   if (!isRecord(item)) return undefined
-  const labels = readLabels(item['metric'])
+  const labels = readLabels(item['metric'], texts)
   if (labels === undefined) return undefined
   const points: Point[] = []
   const plain = listOf(item, 'value', 'values')
@@ -116,13 +209,15 @@ function listOf(item: Readonly<Record<string, unknown>>, one: string, many: stri
   return Array.isArray(list) ? list : undefined
 }
 
-function readLabels(metric: unknown): Readonly<Record<string, string>> | undefined {
+/** Labels in the parsed object itself: a copy without a prototype would take five times its memory. */
+function readLabels(metric: unknown, texts: Map<string, string>): Readonly<Record<string, string>> | undefined {
   if (!isRecord(metric)) return undefined
-  const labels: Record<string, string> = Object.create(null)
-  for (const name of Object.keys(metric)) {
-    const value = metric[name]
+  const labels: Record<string, string> = Object.setPrototypeOf(metric, null)
+  for (const [name, value] of Object.entries(labels)) {
     if (typeof value !== 'string') return undefined
-    labels[name] = value
+    const known = texts.get(value)
+    if (known === undefined) texts.set(value, value)
+    else labels[name] = known
   }
   return labels
 }

@@ -6,7 +6,7 @@ import type { SourceInfo } from '../../core/frame/frame.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { ListedRecording } from '../recordings/library.ts'
 import { openPrometheusRanges } from '../sources/prometheus/range.ts'
-import type { Console } from './console.ts'
+import { progressOf, type Console } from './console.ts'
 import { archiveOf, recordedSource } from './recordingOptions.ts'
 import { refuseWithoutLevels } from './withoutLevels.ts'
 
@@ -55,13 +55,20 @@ const readable = (reading: Moment['objects']): Surroundings['objects'] =>
 export async function readFromPrometheus(
   spec: PrometheusSpec,
   periods: readonly Period[],
-  { environment, access, signal }: Pick<Console, 'environment' | 'access' | 'signal'>,
+  console: Pick<Console, 'environment' | 'access' | 'signal' | 'tell'>,
 ): Promise<readonly PeriodReading[]> {
+  const { environment, access, signal } = console
   const ranges = await openPrometheusRanges(spec, environment, access.consent, signal)
+  const progress = progressOf(
+    console,
+    (part, seconds) => `${Math.round(part * 100)} % of the periods read from Prometheus, about ${seconds} s left.`,
+  )
   try {
     const readings: PeriodReading[] = []
-    for (const period of periods) {
-      const picture = await ranges.read(period.from, period.to, signal)
+    for (const [index, period] of periods.entries()) {
+      const picture = await ranges.read(period.from, period.to, signal, (part) =>
+        progress((index + part) / periods.length),
+      )
       readings.push({
         source: ranges.source,
         period,

@@ -67,13 +67,9 @@ export function refusedOnTheWay({ status, body = '' }: Failed, service: string):
 
 /** The error of the API, or the first line of anything else. */
 function wordsOf(body: string): string {
-  try {
-    const answer = readAnswer(JSON.parse(body))
-    if (answer.kind === 'refused') return answer.words.slice(0, MOST_WORDS)
-  } catch {
-    // Not JSON: the text of a proxy, shown unchanged.
-  }
-  return (body.trim().split('\n', 1)[0] ?? '').slice(0, MOST_WORDS)
+  const answer = readAnswer(body)
+  const words = answer.kind === 'refused' ? answer.words : (body.trim().split('\n', 1)[0] ?? '')
+  return words.slice(0, MOST_WORDS)
 }
 
 export const tooLargeAnswer = (url: URL): Problem => ({

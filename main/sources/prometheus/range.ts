@@ -5,7 +5,7 @@ import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import { pastGroups } from '../../../core/prom/asked.ts'
 import { named, selector, type Matcher } from '../../../core/prom/promql.ts'
 import { createPicture, type Picture } from '../../../core/source/picture.ts'
-import type { UnixMs } from '../../../core/units.ts'
+import { unixMsOf, type UnixMs } from '../../../core/units.ts'
 import type { Consent } from '../../cluster/consent.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { openPrometheus, PAST_LIMITS, sourceInfo, type PrometheusApi } from './api.ts'
@@ -19,8 +19,11 @@ export const USUAL_INTERVAL_MS = 30_000
 /** Ranges of the past of one cluster, at any time. */
 export interface PrometheusRanges {
   readonly source: SourceInfo
-  /** The data of Prometheus in a range, both instants included. Rejects with `ProblemError`. */
-  read(from: UnixMs, to: UnixMs, signal: AbortSignal): Promise<Picture>
+  /**
+   * The data of Prometheus in a range, both instants included; `onPart` receives how much of it has been read. Rejects
+   * with `ProblemError`.
+   */
+  read(from: UnixMs, to: UnixMs, signal: AbortSignal, onPart: (part: number) => void): Promise<Picture>
   close(): void
 }
 
@@ -53,7 +56,7 @@ async function rangesOf(
   const intervalMs = discovery.intervalMs ?? USUAL_INTERVAL_MS
   return {
     source: sourceInfo(api, cluster.name),
-    async read(from, to, signal) {
+    async read(from, to, signal, onPart) {
       const sized = await sizedAt(api, matchers, to, signal)
       const picture = createPicture()
       const ended = Promise.withResolvers<Problem | undefined>()
@@ -62,7 +65,8 @@ async function rangesOf(
         environment,
         instanceLabel: discovery.labels.instance,
         emit: (event) => picture.take(event),
-        onProgress({ state, problem }) {
+        onProgress({ state, problem, reached }) {
+          onPart((to - unixMsOf(reached)) / (to - from))
           if (state !== 'reading') ended.resolve(state === 'failed' ? problem : undefined)
         },
       }).read(
