@@ -169,6 +169,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       remedy: advice(
         `Wait some minutes, or raise the shares of ${name}: its nominal limit comes back within 10 s.`,
         () => moreShares(known, server, level),
+        'Wait some minutes.',
       ),
     },
     {

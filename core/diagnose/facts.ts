@@ -30,6 +30,15 @@ export interface ObjectsAt {
   readonly objects: ObjectSet
 }
 
+/** What the forecast of an edit says: whom it helps, or why it is not offered. */
+export interface Forecast {
+  readonly text: string
+  readonly helps: boolean
+}
+
+/** By edit: forecasts that were asked for before, and of which instant they are. */
+export type Forecasts = Map<string, { readonly at: UnixMs; readonly forecast: Forecast | undefined }>
+
 /** Input of a diagnosis. What a source does not provide is empty or `undefined`. */
 export interface Evidence {
   readonly servers: readonly ServerEvidence[]
@@ -39,6 +48,8 @@ export interface Evidence {
   readonly history?: readonly ObjectsAt[]
   /** Single requests of the same time, each once, in its last state. */
   readonly requests?: readonly LiveRequest[]
+  /** Forecasts of remedies that are asked for again and again. */
+  readonly forecasts?: Forecasts
   /** The instant to diagnose; samples that end long before it are stale. Absent: the last sample. */
   readonly asOf: UnixMs | undefined
 }
