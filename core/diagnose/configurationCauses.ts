@@ -218,7 +218,7 @@ const LATE = 6
 /** More requests than before wait since a change that made it worse. */
 const WORSE = 1.5
 
-function worseSince({ name }: LevelFacts, { pages }: ServerFacts, at: UnixMs): Clue {
+function worseSince({ name }: LevelFacts, { sinceOnset: pages }: ServerFacts, at: UnixMs): Clue {
   const queued = (from: UnixMs, to: UnixMs): number =>
     meanOf(
       pages

@@ -10,9 +10,9 @@ import { plain } from '../text/format.ts'
 import { flowsOf } from '../twin/flows.ts'
 import { comparableFrames, observe } from '../twin/observe.ts'
 import { createRehearsal, type Met, type Rehearsal } from '../twin/rehearsal.ts'
-import { unixMsOf } from '../units.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
 import { defaultVariant } from '../whatif/variant.ts'
-import { NOTICED_SECONDS, type Evidence, type Forecast, type ServerFacts } from './facts.ts'
+import { NOTICED_SECONDS, TELLING_MS, type Evidence, type Forecast, type ServerFacts } from './facts.ts'
 import type { Remedy } from './remedies.ts'
 
 /** How long a source that is followed keeps a forecast. */
@@ -42,6 +42,7 @@ export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[])
     const server = servers.find(({ id }) => id === finding.place.server) ?? servers[0]
     const { objects, forecasts } = evidence
     if (server === undefined || objects === undefined || manifests.length === 0) return finding
+    if (server.editedAt !== undefined) return { ...finding, remedy: { manifests: [], text: waitFor(server.editedAt) } }
     const key = JSON.stringify([server.id, finding.cause, finding.culprit, manifests])
     const known = forecasts?.get(key)
     const isKept = known !== undefined && Math.abs(server.to - known.at) <= KEPT_MS
@@ -58,6 +59,10 @@ export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[])
     return { ...finding, remedy }
   }
 }
+
+/** What was judged is from before the edit. */
+const waitFor = (at: UnixMs): string =>
+  `The objects were changed at ${plain.time(at)}: what that does shows from ${plain.time(at + TELLING_MS)} on. No further edit is offered until then.`
 
 function rehearsalOf(server: ServerFacts, objects: ObjectSet, { servers }: Evidence): Rehearsal | undefined {
   const dumps = servers.find(({ frames }) => frames[0]?.id === server.id)?.dumps ?? []

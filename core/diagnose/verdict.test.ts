@@ -96,6 +96,39 @@ describe('a remedy that is an edit', () => {
   })
 })
 
+describe('an edit since the trouble began', () => {
+  /** The flood of the last minute, with an edit of another level so many seconds before the end. */
+  const editedBefore = (seconds: number): Evidence => {
+    const evidence = situation('shared-queues')
+    const objects = evidence.objects ?? { levels: [], schemas: [] }
+    const at = lastOf(evidence) - seconds * 1_000
+    const was = withShares(objects, 'workload-high', 41, 'kubectl', at)
+    return {
+      ...evidence,
+      history: [
+        { at: at - 100_000, objects: was },
+        { at, objects },
+      ],
+    }
+  }
+
+  it('begins a new window, in which what went before is no evidence', () => {
+    const evidence = editedBefore(36)
+    const { from, findings } = diagnose(evidence)
+    expect(lastOf(evidence) - from).toBeLessThanOrEqual(36_000)
+    expect(findings[0]).toMatchObject({ culprit: 'batch:hog' })
+    expect(findings[0]?.remedy.manifests).toHaveLength(1)
+  })
+
+  it('is waited for before another is offered', () => {
+    const { findings } = diagnose(editedBefore(12))
+    expect(findings[0]?.remedy.manifests).toEqual([])
+    expect(findings[0]?.remedy.text).toMatch(
+      /^The objects were changed at 03:02:48: what that does shows from 03:03:18 on\./,
+    )
+  })
+})
+
 describe('a remedy that was applied', () => {
   it('is not offered again: a level that was made for a client holds it back', () => {
     const evidence = situation('one-flow')
