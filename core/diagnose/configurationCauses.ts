@@ -169,6 +169,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       remedy: advice(
         `Wait some minutes, or raise the shares of ${name}: its nominal limit comes back within 10 s.`,
         () => moreShares(known, server, level),
+        'Wait some minutes.',
       ),
     },
     {
@@ -217,7 +218,7 @@ const LATE = 6
 /** More requests than before wait since a change that made it worse. */
 const WORSE = 1.5
 
-function worseSince({ name }: LevelFacts, { pages }: ServerFacts, at: UnixMs): Clue {
+function worseSince({ name }: LevelFacts, { sinceOnset: pages }: ServerFacts, at: UnixMs): Clue {
   const queued = (from: UnixMs, to: UnixMs): number =>
     meanOf(
       pages

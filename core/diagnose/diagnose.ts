@@ -16,6 +16,7 @@ import {
   type ServerFacts,
 } from './facts.ts'
 import { explainedBy, wellOf } from './explain.ts'
+import { remedyJudge } from './judgedRemedies.ts'
 import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
@@ -58,9 +59,10 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
   const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
   const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
+  const judgedBy = remedyJudge(evidence, servers)
   const findings = worthShowing(explained(ranked, troubled)).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
-    return findingOf(one, { from: server?.from ?? from, to: server?.to ?? to })
+    return judgedBy(findingOf(one, { from: server?.from ?? from, to: server?.to ?? to }), one.given.remedy)
   })
   const now = nowIn(evidence, likelyCause(findings))
   const found = new Set(findings.map(({ cause }) => cause))

@@ -1,3 +1,4 @@
+import { configDiff } from '../config/content.ts'
 import { type LimitedSpec, type ObjectSet, defaultLevel } from '../config/objects.ts'
 import type { Observation, ObservedLevel, SchemaTraffic } from '../contract/forecast.ts'
 import type { LiveRequest } from '../contract/live.ts'
@@ -30,6 +31,15 @@ export interface ObjectsAt {
   readonly objects: ObjectSet
 }
 
+/** What the forecast of an edit says: whom it helps, or why it is not offered. */
+export interface Forecast {
+  readonly text: string
+  readonly helps: boolean
+}
+
+/** By edit: forecasts that were asked for before, and of which instant they are. */
+export type Forecasts = Map<string, { readonly at: UnixMs; readonly forecast: Forecast | undefined }>
+
 /** Input of a diagnosis. What a source does not provide is empty or `undefined`. */
 export interface Evidence {
   readonly servers: readonly ServerEvidence[]
@@ -39,6 +49,8 @@ export interface Evidence {
   readonly history?: readonly ObjectsAt[]
   /** Single requests of the same time, each once, in its last state. */
   readonly requests?: readonly LiveRequest[]
+  /** Forecasts of remedies that are asked for again and again. */
+  readonly forecasts?: Forecasts
   /** The instant to diagnose; samples that end long before it are stale. Absent: the last sample. */
   readonly asOf: UnixMs | undefined
 }
@@ -85,6 +97,10 @@ export interface ServerFacts {
   readonly from: UnixMs
   readonly to: UnixMs
   readonly pages: readonly ServerFrame[]
+  /** With those from before the last edit. */
+  readonly sinceOnset: readonly ServerFrame[]
+  /** The last edit since the onset, while too little time has passed to see its effect. */
+  readonly editedAt: UnixMs | undefined
   readonly last: ServerFrame
   readonly stepMs: number
   /** By name; without the exempt level. */
@@ -132,7 +148,7 @@ export const troubleOf = ({ rejected, now }: LevelFacts): number =>
 /** `undefined` if the pages since the last start of the server cover too little time. */
 export function serverFacts(
   { frames, dumps }: ServerEvidence,
-  { objects, requests = [] }: Pick<Evidence, 'objects' | 'requests'>,
+  { objects, requests = [], history = [] }: Pick<Evidence, 'objects' | 'requests' | 'history'>,
 ): ServerFacts | undefined {
   const distinct = inOrder(frames)
   const restart = distinct.findLastIndex((frame, i) => {
@@ -145,18 +161,23 @@ export function serverFacts(
   if (last === undefined || first === undefined) return undefined
   const to = unixMsOf(last.at)
   const { from, at: since } = onsetOf(run, to)
-  const inside = run.filter((frame) => unixMsOf(frame.at) >= from)
+  const whole = run.filter((frame) => unixMsOf(frame.at) >= from)
+  const editedAt = lastEdit(history, from, to)
+  // What went before an edit says nothing about its effect.
+  const begin = editedAt !== undefined && to - editedAt >= TELLING_MS ? editedAt : from
+  const inside = whole.filter((frame) => unixMsOf(frame.at) >= begin)
   const outside = settled(run.filter((frame) => unixMsOf(frame.at) <= from))
   const now = observe(inside)
   if (now === undefined) return undefined
   const baseline = outside.length > 1 || restart <= 0 ? outside : settled(distinct.slice(0, restart))
   const before = observe(baseline)
-  const begin = unixMsOf(inside[0]?.at ?? last.at)
-  const ledger = ledgerOf({ dumps, requests }, begin, to)
+  const onset = unixMsOf(whole[0]?.at ?? last.at)
+  const start = unixMsOf(inside[0]?.at ?? last.at)
+  const ledger = ledgerOf({ dumps, requests }, start, to)
   const [first0, last0] = [baseline[0], baseline.at(-1)].map((page) => unixMsOf(page?.at ?? last.at))
   // Who causes it may have begun shortly before it showed.
-  const lead = Math.min(LEAD_MS, ((last0 ?? begin) - (first0 ?? begin)) / 3)
-  const earlier = ledgerOf({ dumps, requests }, first0 ?? begin, begin - 1 - lead)
+  const lead = Math.min(LEAD_MS, ((last0 ?? onset) - (first0 ?? onset)) / 3)
+  const earlier = ledgerOf({ dumps, requests }, first0 ?? onset, onset - 1 - lead)
   const all = inside.map(({ levels }) => levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0))
   const exemptSeats = inside.map(({ levels }) => levels.find(isExempt)?.seats.executing ?? 0)
   const shape = new Map(
@@ -164,16 +185,20 @@ export function serverFacts(
   )
   const limited = last.levels
     .filter((level) => !isExempt(level))
-    .map((level) => levelFacts(level, { inside, now, before, ledger, earlier, dumps, spec: shape.get(level.name) }))
+    .map((level) =>
+      levelFacts(level, { whole, inside, now, before, ledger, earlier, dumps, spec: shape.get(level.name) }),
+    )
   const floods = [
     ...limited.flatMap(({ suspects }) => suspects.flatMap((one) => one.since ?? [])),
     ...(exemptSince(run, meanOf(exemptSeats) ?? 0) ?? []),
   ]
   return {
     id: last.id,
-    from: unixMsOf(inside[0]?.at ?? last.at),
+    from: start,
     to,
     pages: inside,
+    sinceOnset: whole,
+    editedAt: begin === from ? editedAt : undefined,
     last,
     stepMs: now.stepMs,
     levels: limited,
@@ -207,6 +232,18 @@ export function serverFacts(
   }
 }
 
+/** An edit shows in limits and queues after this time, and in enough samples. */
+export const TELLING_MS = 30_000
+
+/** When the objects changed last between the onset and the end. */
+function lastEdit(history: readonly ObjectsAt[], onset: UnixMs, end: UnixMs): UnixMs | undefined {
+  const edit = history.findLast(({ at, objects }, i) => {
+    const before = history[i - 1]
+    return at > onset && at <= end && before !== undefined && configDiff(before.objects, objects).length > 0
+  })
+  return edit?.at
+}
+
 /** The first page with half of the present exempt seats, where they are many. */
 function exemptSince(pages: readonly ServerFrame[], seats: number): readonly UnixMs[] | undefined {
   const first = pages.find(({ levels }) => (levels.find(isExempt)?.seats.executing ?? 0) >= seats / 2)
@@ -228,6 +265,7 @@ function ledgerOf(
 }
 
 interface Context extends Pick<ServerFacts, 'ledger' | 'earlier'> {
+  readonly whole: readonly ServerFrame[]
   readonly inside: readonly ServerFrame[]
   readonly now: Observation
   readonly before: Observation | undefined
@@ -259,9 +297,11 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
       return (wait && histogramIncrease(wait, earlier)) ?? []
     }),
   )
-  const inTrouble = context.inside.find((one) => {
+  const [onset] = context.whole
+  const inTrouble = context.whole.find((one) => {
     const page = levelIn(one, name)
-    return page !== undefined && ((page.requests.queued ?? 0) > 0 || allRejected(rejectedSince(page, start)) > 0)
+    const rejected = page && rejectedSince(page, onset && levelIn(onset, name))
+    return rejected !== undefined && ((page?.requests.queued ?? 0) > 0 || allRejected(rejected) > 0)
   })
   return {
     name,

@@ -20,6 +20,8 @@ import type { LevelFacts, ServerFacts } from './facts.ts'
 /** What helps; the manifests are written for causes that are shown only. */
 export interface Remedy {
   readonly text: string
+  /** What is left of the text without the edit; empty if nothing is. */
+  readonly withoutEdit: string
   readonly manifests: () => readonly ProposedManifest[]
 }
 
@@ -31,7 +33,15 @@ export interface Known {
   readonly changes?: readonly Change[]
 }
 
-export const advice = (text: string, manifests: Remedy['manifests'] = () => []): Remedy => ({ text, manifests })
+export const advice = (text: string, manifests: Remedy['manifests'] = () => [], withoutEdit = ''): Remedy => ({
+  text,
+  withoutEdit,
+  manifests,
+})
+
+/** What a client can do, or an edit instead. */
+export const either = (does: string, edit: string, manifests: Remedy['manifests']): Remedy =>
+  advice(`${does}, or ${edit}.`, manifests, `${does}.`)
 
 /** The server restores built-in objects unless they carry this annotation. */
 function keptMetadata({ name, annotations }: ObjectMeta, kind: ProposedManifest['kind'], version: string | undefined) {

@@ -38,7 +38,7 @@ import { allRejected } from '../frame/recent.ts'
 import { largestOf, watchPart, type ClientUse } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
-import { advice, holdsBack, moreShares, ownLevel, type Known } from './remedies.ts'
+import { advice, either, holdsBack, moreShares, ownLevel, type Known } from './remedies.ts'
 import { byUser, WIDE, type Suspect } from './suspects.ts'
 import { crowdIn, slowFactor } from './explain.ts'
 import { victimsIn } from './victims.ts'
@@ -50,6 +50,7 @@ const USUAL_TIME_OUT_SECONDS = 15
 const MOST_OF_SEATS = 0.4
 /** The same where the client out of proportion holds them: the rest of its requests still waits. */
 const MUCH_OF_SEATS = 0.25
+const OWN_LEVEL = 'give it a level of its own that does not borrow'
 /** Seconds without waiting requests after which a burst is over. */
 const OVER_SECONDS = 8
 
@@ -92,7 +93,11 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
         crowd === undefined
           ? [slower, long, wide, dominant]
           : [fanOut, justStarted(server), ...(has('watch-storm') ? [] : [watching(level, server)])],
-      remedy: advice(`Give ${name} more shares if the new volume is permanent, or let its clients send less.`, more1),
+      remedy: advice(
+        `Give ${name} more shares if the new volume is permanent, or let its clients send less.`,
+        more1,
+        `Let the clients of ${name} send less, or add API servers.`,
+      ),
     },
     {
       cause: 'slow-requests',
@@ -120,12 +125,10 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       unless: [slowEverywhere(server)],
       // Slow answers may be narrow.
       hints: [weighing(1, wide), not(more), slowTail(level)],
-      remedy: advice(
+      remedy:
         widest === undefined
-          ? 'Find the client in debug dumps and let it page with limit, or watch.'
-          : `Let ${culpritOf(widest)} read in pages (limit) or watch, and put it into a small level of its own that does not borrow.`,
-        () => (widest === undefined ? [] : ownLevel(known, widest)),
-      ),
+          ? advice('Find the client in debug dumps and let it page with limit, or watch.')
+          : either(`Let ${culpritOf(widest)} read in pages (limit) or watch`, OWN_LEVEL, () => ownLevel(known, widest)),
     },
     {
       cause: 'wide-requests',
@@ -137,8 +140,9 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       within: [full],
       unless: [long, fanOut],
       hints: [not(slower)],
-      remedy: advice(
-        `Let ${holder === undefined ? 'these clients' : culpritOf(holder)} list with limit or resourceVersion=0, or watch. A level of their own keeps such requests from filling this one.`,
+      remedy: either(
+        `Let ${holder === undefined ? 'these clients' : culpritOf(holder)} list with limit or resourceVersion=0, or watch`,
+        `give ${holder === undefined ? 'them' : 'it'} a level of ${holder === undefined ? 'their' : 'its'} own that does not borrow`,
         () => (widest === undefined ? [] : ownLevel(known, widest)),
       ),
     },
@@ -178,8 +182,9 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       text: `Requests of ${hastyIn(server, level)?.who ?? name} time out in the queue early, because ${hastyIn(server, level) === undefined ? 'their clients set short deadlines' : 'their own timeout is short'}: a request waits for at most a quarter of its timeout.`,
       needs: [shortDeadlines(level, server)],
       hints: [not(slower), not(dominant)],
-      remedy: advice(
-        `Raise the request timeout of ${hastyIn(server, level)?.who ?? 'these clients'}, or the shares of the level if the waits are too long.`,
+      remedy: either(
+        `Raise the request timeout of ${hastyIn(server, level)?.who ?? 'these clients'}`,
+        'the shares of the level if the waits are too long',
         more1,
       ),
     },
@@ -241,12 +246,10 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
         culprit: largest && culpritOf(largest),
         victims,
         tier: 'dumps',
-        remedy: advice(
+        remedy:
           largest === undefined
-            ? 'Find the client in debug dumps or an audit log and slow it down.'
-            : `Slow down ${culpritOf(largest)}, or give it a level of its own that does not borrow.`,
-          () => (largest === undefined ? [] : ownLevel(known, largest)),
-        ),
+            ? advice('Find the client in debug dumps or an audit log and slow it down.')
+            : either(`Slow down ${culpritOf(largest)}`, OWN_LEVEL, () => ownLevel(known, largest)),
       },
     ]
   }
@@ -271,15 +274,15 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
       victims,
       tier: server.dumps > 0 ? 'dumps' : 'requests',
       // A second level of its own would be the first under another name.
-      remedy: advice(
-        isHeld
-          ? `${name} was made to hold its clients back, and does so: others are served beside it. ${does}; no edit is needed.`
-          : `${does}, or give it a level of its own that does not borrow.`,
-        () =>
-          client.user === undefined || isHeld
-            ? []
-            : ownLevel(known, { schema: client.schema, users: [{ name: client.user, part: 1 }] }),
-      ),
+      remedy: isHeld
+        ? advice(
+            `${name} was made to hold its clients back, and does so: others are served beside it. ${does}; no edit is needed.`,
+          )
+        : either(does, OWN_LEVEL, () =>
+            client.user === undefined
+              ? []
+              : ownLevel(known, { schema: client.schema, users: [{ name: client.user, part: 1 }] }),
+          ),
     }
   })
 }

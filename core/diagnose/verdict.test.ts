@@ -62,6 +62,73 @@ describe('several causes', () => {
   })
 })
 
+describe('a remedy that is an edit', () => {
+  const remedyIn = (given: string, cause: string) =>
+    diagnose(situation(given)).findings.find((one) => one.cause === cause)?.remedy
+
+  it('says whom it helps and what it costs the culprit, by the forecast of the console', () => {
+    const remedy = remedyIn('shared-queues', 'shared-queues')
+    expect(remedy?.text).toMatch(
+      /Forecast of this edit: 20 clients of workload-low: .+ instead of .+ in the queue; batch:hog: .+ instead of/,
+    )
+    expect(remedy?.manifests).toHaveLength(1)
+  })
+
+  it('is not offered where the forecast refutes it, and what clients can do is left', () => {
+    // The others do not wait: fair queuing serves them between the requests of the flood.
+    expect(remedyIn('one-flow', 'one-flow')).toMatchObject({
+      text: expect.stringMatching(/^Slow down batch:hog\. No edit is offered: .+ it would help nobody; batch:hog: /),
+      manifests: [],
+    })
+    expect(remedyIn('nothing-to-borrow', 'nothing-to-borrow')).toMatchObject({
+      text: expect.stringContaining('does not help (24 clients of workload-low: '),
+      manifests: [],
+    })
+  })
+
+  it('is not judged where the twin is about somebody else', () => {
+    // A twin does not reproduce reads that are longer than the window, nor users that share a flow.
+    for (const given of ['slow-reader', 'shared-flow']) {
+      const remedy = remedyIn(given, given)
+      expect(remedy?.text).not.toContain('orecast')
+      expect(remedy?.manifests).not.toEqual([])
+    }
+  })
+})
+
+describe('an edit since the trouble began', () => {
+  /** The flood of the last minute, with an edit of another level so many seconds before the end. */
+  const editedBefore = (seconds: number): Evidence => {
+    const evidence = situation('shared-queues')
+    const objects = evidence.objects ?? { levels: [], schemas: [] }
+    const at = lastOf(evidence) - seconds * 1_000
+    const was = withShares(objects, 'workload-high', 41, 'kubectl', at)
+    return {
+      ...evidence,
+      history: [
+        { at: at - 100_000, objects: was },
+        { at, objects },
+      ],
+    }
+  }
+
+  it('begins a new window, in which what went before is no evidence', () => {
+    const evidence = editedBefore(36)
+    const { from, findings } = diagnose(evidence)
+    expect(lastOf(evidence) - from).toBeLessThanOrEqual(36_000)
+    expect(findings[0]).toMatchObject({ culprit: 'batch:hog' })
+    expect(findings[0]?.remedy.manifests).toHaveLength(1)
+  })
+
+  it('is waited for before another is offered', () => {
+    const { findings } = diagnose(editedBefore(12))
+    expect(findings[0]?.remedy.manifests).toEqual([])
+    expect(findings[0]?.remedy.text).toMatch(
+      /^The objects were changed at 03:02:48: what that does shows from 03:03:18 on\./,
+    )
+  })
+})
+
 describe('a remedy that was applied', () => {
   it('is not offered again: a level that was made for a client holds it back', () => {
     const evidence = situation('one-flow')

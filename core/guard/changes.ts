@@ -109,6 +109,8 @@ export interface GuardContext {
    * that of a proxy has no reconciler.
    */
   readonly origin: 'cluster' | 'simulation' | 'proxy' | 'files'
+  /** The objects before the last edit, where they were seen. */
+  readonly former?: ObjectSet | undefined
   /** Newest frames of its servers, for the present traffic. */
   readonly servers?: readonly ServerFrame[] | undefined
   /** The user that the server authenticates the console as. */

@@ -51,6 +51,20 @@ export interface GuardRemedy {
   readonly fix?: GuardFix
 }
 
+/** Only what is worse than now is a risk of the edit. */
+export type GuardResult = 'worse' | 'better' | 'former' | 'upstream'
+
+const RESULT_TEXT: Readonly<Record<GuardResult, string>> = {
+  worse: 'That is worse than now.',
+  better: 'That is better than now.',
+  former: 'So it was before the last edit.',
+  upstream: 'So upstream intends it.',
+}
+
+/** The finding, and how what it is about compares. */
+export const guardText = ({ message, result }: Pick<GuardFinding, 'message' | 'result'>): string =>
+  result === undefined ? message : `${message} ${RESULT_TEXT[result]}`
+
 export interface GuardFinding {
   readonly code: GuardCode
   readonly severity: GuardSeverity
@@ -58,6 +72,10 @@ export interface GuardFinding {
   /** One sentence. */
   readonly message: string
   readonly remedy?: GuardRemedy
+  /** Where the finding is about the state that the edit leads to: how that compares. */
+  readonly result?: GuardResult
+  /** Of findings that differ by degree: the larger, the worse. */
+  readonly risk?: number
   /** The facts behind it, one each. */
   readonly evidence: readonly string[]
 }

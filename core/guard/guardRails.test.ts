@@ -527,3 +527,38 @@ describe('queues', () => {
     expect([severity, evidence]).toEqual(['expected', ['3 requests in it now']])
   })
 })
+
+describe('the result of an edit', () => {
+  const found = (edit: Edit, code: string, before = builtIn, context: Partial<GuardContext> = {}) =>
+    rails(edit, context, before).filter((one) => one.code.startsWith(code) && one.severity !== 'passes')
+  const own = schema('catches-leases', 90, 'workload-high', group('system:nodes'), group('system:authenticated'))
+
+  it('is judged by itself: back to upstream’s objects is no risk, however far that is from a broken base', () => {
+    const broken = edited({ schemas: [own] })
+    const repair = found({ without: ['catches-leases'] }, 'system-traffic/', broken)
+    expect(repair.length).toBeGreaterThan(0)
+    expect(repair.every(({ severity, result }) => severity === 'expected' && result !== 'worse')).toBe(true)
+    expect(found({ schemas: [own] }, 'system-traffic/').some(({ result }) => result === 'worse')).toBe(true)
+  })
+
+  it('is better than now where the edit makes less of what is bad', () => {
+    const bad = edited({ levels: [level('tenants', 20, queue(4, 4))] })
+    expect(found({ levels: [level('tenants', 20, queue(8, 4))] }, 'sharding/collisions', bad)).toMatchObject([
+      { severity: 'expected', result: 'better' },
+    ])
+    const none = edited({ levels: [level('tenants', 0, queue(64, 6))] })
+    expect(
+      found({ levels: [level('tenants', 1, queue(64, 6))] }, 'seats/one', none, { serverLimit: 60 }),
+    ).toMatchObject([{ severity: 'expected', result: 'better' }])
+  })
+
+  it('is as before the last edit where that is undone, and else worse than now', () => {
+    const small = edited({ levels: [level('tenants', 20, queue(8, 4))] })
+    const undo = { levels: [level('tenants', 20, queue(8, 4))] }
+    const now = edited({ levels: [level('tenants', 20, queue(128, 6))] })
+    expect(found(undo, 'sharding/collisions', now)).toMatchObject([{ severity: 'warns', result: 'worse' }])
+    expect(found(undo, 'sharding/collisions', now, { former: small })).toMatchObject([
+      { severity: 'expected', result: 'former' },
+    ])
+  })
+})

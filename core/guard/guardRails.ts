@@ -10,6 +10,7 @@ import { ownAccessRail, systemTrafficRail } from './systemTrafficRail.ts'
 import { queuesRail, seatsRail, shardingRail } from './levelRails.ts'
 import { type GuardQuestion, type Rail, railInput, type Side, defaulted, sideOf } from './changes.ts'
 import { reconcilerRail } from './reconciler.ts'
+import { withResults } from './result.ts'
 import { vendorRail } from './vendors.ts'
 import { namesDecideIn, shadowedIn, uncoveredIn } from './shadowing.ts'
 import { listed } from '../text/text.ts'
@@ -89,7 +90,7 @@ export function guardRails(question: GuardQuestion): readonly GuardFinding[] {
   const input = railInput(question)
   return GUARD_RAILS.flatMap((name): readonly GuardFinding[] => {
     const { rail, passes } = RAILS[name]
-    const found = rail(input)
+    const found = withResults(name, rail, rail(input), { question, input })
     if (found.length > 0) return found.toSorted(bySeverity)
     const { tests = [], user } = question.context
     if ((name === 'saved-tests' && tests.length === 0) || (name === 'own-access' && user === undefined)) return []

@@ -135,6 +135,8 @@ function collisions(name: string, { queues, handSize }: Queuing): readonly Guard
     {
       code: 'sharding/collisions',
       severity: 'warns',
+      // By one busy flow, and of equal ones by all of them.
+      risk: odds.reduce((sum, { found }) => sum + found, 0),
       objects: [levelRef(name)],
       message: `In ${name} ${plain.counted(worst.elephants, 'busy flow occupies', 'busy flows occupy')} all queues of another flow with a probability of ${plain.probability(worst.found)}.`,
       remedy:
@@ -190,6 +192,7 @@ function starved({ name, before }: ImpactRow, after: LevelSeats): readonly Guard
       {
         code: 'seats/one',
         severity: 'warns',
+        risk: 1,
         objects: [levelRef(name)],
         message: `${name} is left with one nominal seat: it runs one request at a time unless it borrows.`,
         remedy: { sentence: `Give ${name} more shares.` },
@@ -201,6 +204,7 @@ function starved({ name, before }: ImpactRow, after: LevelSeats): readonly Guard
     {
       code: 'seats/none',
       severity: 'warns',
+      risk: 2,
       objects: [levelRef(name)],
       message: `${name} has no nominal seats: ${withoutSeats(after)}.`,
       remedy: {

@@ -61,7 +61,7 @@ export function applyManifests(
 
 type Named = FlowSchema | PriorityLevelConfiguration
 
-const setOf = (checked: CheckedObject): ObjectSet =>
+export const setOf = (checked: CheckedObject): ObjectSet =>
   checked.kind === 'FlowSchema'
     ? { levels: [], schemas: [checked.defaulted] }
     : { levels: [checked.defaulted], schemas: [] }

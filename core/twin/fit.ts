@@ -156,7 +156,7 @@ const COMPARED: readonly Compared[] = [
 ]
 
 /** Weighted mean of relative errors, each between 0 and 1. */
-function distance(observed: ObservedLevel, twin: ObservedLevel): number {
+export function distance(observed: ObservedLevel, twin: ObservedLevel): number {
   let [sum, weights] = [0, 0]
   for (const { of, weight, floor } of COMPARED) {
     const [a, b] = [of(observed), of(twin)]

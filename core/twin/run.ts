@@ -4,6 +4,7 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { serverFrame } from '../simulate/serverFrame.ts'
 import type { Workload } from '../simulate/workload.ts'
 import { type Seats, secondsToNs } from '../units.ts'
+import type { Simulation } from '../simulate/simulation.ts'
 import { simulationOf } from '../whatif/simulated.ts'
 import type { Variant } from '../whatif/variant.ts'
 import { observe } from './observe.ts'
@@ -22,6 +23,8 @@ export interface TwinRun {
   readonly settleSeconds: number
   readonly seconds: number
   readonly seed: number
+  /** Called with the simulation when the edit has been applied. */
+  readonly watched?: (simulation: Simulation) => void
 }
 
 /** Interval between pages, seconds. */
@@ -33,7 +36,7 @@ const EVENTS_AT_ONCE = 64
 
 /** What pages of the twin would show for the measured time; `undefined` if it was ended or the time is too short. */
 export function runTwin(run: TwinRun, mayGoOn: () => boolean = () => true): Observation | undefined {
-  const { workload, variant, edit, smoothed, warmSeconds, settleSeconds, seconds, seed } = run
+  const { workload, variant, edit, smoothed, warmSeconds, settleSeconds, seconds, seed, watched } = run
   const measuredFrom = warmSeconds + (edit === undefined ? 0 : settleSeconds)
   const end = measuredFrom + seconds
   const [fromNs, untilNs] = [secondsToNs(measuredFrom), secondsToNs(end)]
@@ -47,6 +50,7 @@ export function runTwin(run: TwinRun, mayGoOn: () => boolean = () => true): Obse
   }
   if (!simulation.runTo(secondsToNs(warmSeconds), goOn)) return undefined
   if (edit !== undefined) simulation.configure(edit)
+  watched?.(simulation)
   const pages: ServerFrame[] = []
   for (let at = measuredFrom; at <= end; at += PAGE_SECONDS) {
     if (!simulation.runTo(secondsToNs(at), goOn)) break

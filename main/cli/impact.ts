@@ -6,7 +6,7 @@ import { guardRails } from '../../core/guard/guardRails.ts'
 import { demandOf, type LevelSeats, type LimitNow } from '../../core/impact/effectiveLevels.ts'
 import { seatImpact, type SeatImpact } from '../../core/impact/seatImpact.ts'
 import { serverLimitOf, type ServerLimit } from '../../core/impact/serverLimit.ts'
-import type { GuardFinding, GuardSeverity } from '../../core/guard/finding.ts'
+import { guardText, type GuardFinding, type GuardSeverity } from '../../core/guard/finding.ts'
 import type { RequestTest } from '../../core/contract/objects.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -168,8 +168,12 @@ const tableOf = (computed: SeatImpact): Said => [
   ...(computed.allocation === undefined ? [] : [sentenceText(allocationSentence(computed.allocation), plain)]),
 ]
 
-function findingText({ severity, message, remedy }: GuardFinding): readonly string[] {
-  return [`  ${MARKS[severity]} ${message}`, ...(remedy && severity !== 'passes' ? [`      ${remedy.sentence}`] : [])]
+function findingText(finding: GuardFinding): readonly string[] {
+  const { severity, remedy } = finding
+  return [
+    `  ${MARKS[severity]} ${guardText(finding)}`,
+    ...(remedy && severity !== 'passes' ? [`      ${remedy.sentence}`] : []),
+  ]
 }
 
 /** The edit, and the data of its servers. */

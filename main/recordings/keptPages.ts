@@ -1,7 +1,7 @@
 import type { ForecastEvidence } from '../../core/contract/forecast.ts'
 import type { ServerHealth } from '../../core/contract/source.ts'
 import type { LiveRequest } from '../../core/contract/live.ts'
-import type { Evidence, ObjectsAt } from '../../core/diagnose/facts.ts'
+import type { Evidence, Forecasts, ObjectsAt } from '../../core/diagnose/facts.ts'
 import { createDeriver } from '../../core/frame/derive.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
@@ -50,6 +50,7 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   const latest = new Map<string, Latest>()
   const dumps = new Map<string, DumpFrame[]>()
   const health = new Map<string, ServerHealth>()
+  const forecasts: Forecasts = new Map()
   const existing = createExistingLevels()
   /** The objects over time: the last ones from before the kept pages, and every later change. */
   let history: ObjectsAt[] = []
@@ -119,6 +120,7 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       objects: history.at(-1)?.objects,
       history,
       requests: [...requests.values()],
+      forecasts,
       asOf,
     }),
   }

@@ -19,7 +19,7 @@ const EVIDENCE = /^\s+[+\-?] |^\s+Refuted by/
 export async function wordsOf(recording: string): Promise<Words> {
   const said = async (command: string): Promise<readonly string[]> => {
     const { code, output, told } = await runCommand(command, '--recording', recording)
-    if (code === 2 || code === null) throw new Error(`${command}: ${told}`)
+    if (code === 2 || code === null || output === '') throw new Error(`${command}: ${told}`)
     return output.trimEnd().split('\n')
   }
   const [status, diagnosis] = await Promise.all([said('status'), said('diagnose')])

@@ -7,7 +7,7 @@ import { TextField } from '../../../components/Field.tsx'
 import { Note, Sentences } from '../../../components/States.tsx'
 import { viewStore } from '../../../state/view.ts'
 import { AUTOUPDATE_ANNOTATION } from '../../../../core/config/objects.ts'
-import type { GuardFinding, ObjectRef } from '../../../../core/guard/finding.ts'
+import { guardText, type GuardFinding, type ObjectRef } from '../../../../core/guard/finding.ts'
 import type { Impact } from './forecast.ts'
 import { countOf } from './apply.logic.ts'
 import styles from './aside.module.css'
@@ -130,9 +130,9 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
           </p>
         </div>
       )}
-      {warnings.map(({ code, message }) => (
-        <Note key={`${code} ${message}`} kind="warn">
-          {message}
+      {warnings.map((warning) => (
+        <Note key={`${warning.code} ${warning.message}`} kind="warn">
+          {guardText(warning)}
         </Note>
       ))}
       {force && <Note kind="warn">Forces fields that other managers own.</Note>}

@@ -1,7 +1,7 @@
 import { format } from '../../../theme/format.ts'
 import type { ReactNode } from 'react'
 import { applyFix } from '../../../../core/draft/importManifests.ts'
-import type { GuardFinding, GuardSeverity } from '../../../../core/guard/finding.ts'
+import { guardText, type GuardFinding, type GuardSeverity } from '../../../../core/guard/finding.ts'
 import { Button } from '../../../components/Button.tsx'
 import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
@@ -88,7 +88,7 @@ export function Finding(props: {
   readonly brief?: boolean
 }) {
   const { finding, mayEdit, brief = false } = props
-  const { severity, message, objects, remedy, evidence } = finding
+  const { severity, objects, remedy, evidence } = finding
   const [object] = objects
   const fix = remedy?.fix
   const [glyph, word] = LOOK[severity]
@@ -100,7 +100,7 @@ export function Finding(props: {
       </span>
       <div>
         <p>
-          {message}{' '}
+          {guardText(finding)}{' '}
           {object !== undefined && severity !== 'passes' && (
             <button type="button" className={styles['link']} onClick={() => select(object)}>
               show

@@ -1,5 +1,6 @@
 import { useMemo, useDeferredValue, useEffect } from 'react'
 import { create } from 'zustand'
+import { configDiff } from '../../../../core/config/content.ts'
 import type { ObjectSet } from '../../../../core/config/objects.ts'
 import type { ServerFrame } from '../../../../core/frame/frame.ts'
 import { standsInThePast } from '../../../../core/frame/reading.ts'
@@ -93,6 +94,7 @@ export function useGuard(serverLimit: number): Guard | undefined {
   useEffect(() => startRequestTests(client()), [])
   const { tests } = useRequestTests()
   const state = useObjects()
+  const connection = useConnected()?.id
   const user = state?.editing.state === 'on' ? state.editing.user : undefined
   return useMemo(() => {
     const { base, proposal, entries } = draft
@@ -107,6 +109,7 @@ export function useGuard(serverLimit: number): Guard | undefined {
       origin: GUARDED_AS[origin],
       tests,
       user,
+      former: formerOf(connection, before),
       ...(origin !== 'files' && origin !== 'built-in' ? { servers: frame?.servers } : {}),
     }
     const { objects: after } = proposal
@@ -116,7 +119,18 @@ export function useGuard(serverLimit: number): Guard | undefined {
       stale: proposal.stale.length > 0,
       checks: wholeSetChecks(after, version),
     }
-  }, [draft, serverLimit, tests, user])
+  }, [draft, serverLimit, tests, user, connection])
+}
+
+/** The objects of the shown source as the page last saw them, and those before the last change of them. */
+let seenObjects:
+  { readonly of: number | undefined; readonly is: ObjectSet; readonly was: ObjectSet | undefined } | undefined
+
+function formerOf(of: number | undefined, is: ObjectSet): ObjectSet | undefined {
+  const last = seenObjects?.of === of ? seenObjects : undefined
+  const isSame = last === undefined || configDiff(last.is, is).length === 0
+  seenObjects = { of, is, was: isSame ? last?.was : last.is }
+  return seenObjects.was
 }
 
 /** It is unknown which checks a draft with errors would pass. */

@@ -1,0 +1,185 @@
+import { classifyingConfiguration } from '../classify/configuration.ts'
+import type { ObjectSet } from '../config/objects.ts'
+import type { Finding } from '../contract/diagnosis.ts'
+import { NEWEST_VERSION } from '../engine/profiles.ts'
+import type { LevelFrame } from '../frame/frame.ts'
+import { isExempt } from '../frame/reading.ts'
+import { setOf, withEdit } from '../impact/applyManifests.ts'
+import { readManifests } from '../manifest/read.ts'
+import { plain } from '../text/format.ts'
+import { flowsOf } from '../twin/flows.ts'
+import { comparableFrames, observe } from '../twin/observe.ts'
+import { createRehearsal, type Met, type Rehearsal } from '../twin/rehearsal.ts'
+import { unixMsOf, type UnixMs } from '../units.ts'
+import { defaultVariant } from '../whatif/variant.ts'
+import { NOTICED_SECONDS, TELLING_MS, type Evidence, type Forecast, type ServerFacts } from './facts.ts'
+import type { Remedy } from './remedies.ts'
+
+/** How long a source that is followed keeps a forecast. */
+const KEPT_MS = 60_000
+
+/** An edit that takes less than this part of what those suffer whom it is for does not help them. */
+const LEAST_GAIN = 0.1
+/** A rejection harms as much as the longest wait in a queue, seconds. */
+const REJECTION_SECONDS = 15
+/** A twin whose culprit holds so many times more or fewer seats than the real one is about somebody else. */
+const ALIKE = 2
+const FEW_SEATS = 3
+
+const LESS_LOAD = 'Reduce the load, or add API servers.'
+
+type Judge = (finding: Finding, remedy: Remedy) => Finding
+
+/**
+ * Judges remedies that are edits by running the same minute with and without them: a remedy that does not help those who
+ * suffer is not offered as an edit, any other says whom it helps and whom it costs what. Where no run reproduces the
+ * level or the culprit, the edit stays as it is.
+ */
+export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[]): Judge {
+  const rehearsals = new Map<string, Rehearsal | undefined>()
+  return (finding, { withoutEdit }) => {
+    const { manifests } = finding.remedy
+    const server = servers.find(({ id }) => id === finding.place.server) ?? servers[0]
+    const { objects, forecasts } = evidence
+    if (server === undefined || objects === undefined || manifests.length === 0) return finding
+    if (server.editedAt !== undefined) return { ...finding, remedy: { manifests: [], text: waitFor(server.editedAt) } }
+    const key = JSON.stringify([server.id, finding.cause, finding.culprit, manifests])
+    const known = forecasts?.get(key)
+    const isKept = known !== undefined && Math.abs(server.to - known.at) <= KEPT_MS
+    if (!isKept && !rehearsals.has(server.id)) rehearsals.set(server.id, rehearsalOf(server, objects, evidence))
+    const forecast = isKept
+      ? known.forecast
+      : forecastOf(finding, server, rehearsals.get(server.id), editedBy(objects, finding, server))
+    if (!isKept) forecasts?.set(key, { at: server.to, forecast })
+    if (forecast === undefined) return finding
+    const { text } = finding.remedy
+    const remedy = forecast.helps
+      ? { manifests, text: `${text} ${forecast.text}` }
+      : { manifests: [], text: `${withoutEdit === '' ? LESS_LOAD : withoutEdit} ${forecast.text}` }
+    return { ...finding, remedy }
+  }
+}
+
+/** What was judged is from before the edit. */
+const waitFor = (at: UnixMs): string =>
+  `The objects were changed at ${plain.time(at)}: what that does shows from ${plain.time(at + TELLING_MS)} on. No further edit is offered until then.`
+
+function rehearsalOf(server: ServerFacts, objects: ObjectSet, { servers }: Evidence): Rehearsal | undefined {
+  const dumps = servers.find(({ frames }) => frames[0]?.id === server.id)?.dumps ?? []
+  const observation = observe(comparableFrames(server.pages))
+  if (observation === undefined || server.limit === undefined) return undefined
+  const configured = classifyingConfiguration(objects, server.limit).levels
+  // Objects that the server does not follow yet, or that it no longer follows, say nothing about these pages.
+  const isOther = ({ name, limits: { nominal, upper } }: LevelFrame): boolean => {
+    const is = configured.get(name)?.limits
+    return nominal !== undefined && (is?.nominal !== nominal || (upper !== undefined && is.max !== upper))
+  }
+  if (server.last.levels.some((level) => !isExempt(level) && isOther(level))) return undefined
+  const flows = flowsOf(dumps.filter(({ at }) => unixMsOf(at) >= server.from && unixMsOf(at) <= server.to))
+  const variant = {
+    ...defaultVariant(server.id, objects),
+    version: server.last.version ?? NEWEST_VERSION,
+    maxRequestsInFlight: server.limit,
+    maxMutatingRequestsInFlight: 0,
+  }
+  return createRehearsal({ observation, flows, variant })
+}
+
+function editedBy(objects: ObjectSet, { remedy }: Finding, { last }: ServerFacts): ObjectSet {
+  const read = remedy.manifests.flatMap(
+    ({ name, text }) => readManifests(text, { file: name, version: last.version ?? NEWEST_VERSION }).documents,
+  )
+  return read.reduce((set, { checked }) => (checked === undefined ? set : withEdit(set, setOf(checked))), objects)
+}
+
+function forecastOf(
+  { place, culprit, victims }: Finding,
+  server: ServerFacts,
+  rehearsal: Rehearsal | undefined,
+  edit: ObjectSet,
+): Forecast | undefined {
+  const { level } = place
+  const now = level === undefined ? undefined : rehearsal?.now(level)
+  if (level === undefined || now === undefined) return undefined
+  const here = now.filter((one) => one.level === level)
+  const suspect = server.levels.flatMap(({ suspects }) => suspects).find(({ name }) => name === culprit)
+  const twin = here.find(({ name }) => name === suspect?.name)
+  if (suspect !== undefined && !isAlike(twin?.seats ?? 0, suspect.seats)) return undefined
+  const named = new Set(victims.map(({ name }) => name))
+  const suffering = here.filter(({ name }) => named.has(name))
+  // Clients that share a flow with others are not told apart by a twin.
+  if (victims.length > 0 && suffering.length === 0) return undefined
+  const helped = new Set((victims.length > 0 ? suffering : here.filter((one) => one !== twin)).map(({ name }) => name))
+  const after = rehearsal?.after(level, edit)
+  if (after === undefined) return undefined
+  const parties = partiesOf(helped, level, suspect?.name)
+  const [was, is] = [now, after].map((met) => ({
+    helped: harmOf(met.filter(parties.isHelped)),
+    culprit: harmOf(met.filter(parties.isCulprit)),
+    elsewhere: harmOf(met.filter(parties.isElsewhere)),
+  }))
+  if (was === undefined || is === undefined) return undefined
+  const who = helped.size === 1 ? [...helped].join('') : `${plain.counted(helped.size, 'client')} of ${level}`
+  const costs =
+    suspect === undefined || was.culprit.requests === 0 ? '' : `; ${suspect.name}: ${metText(is.culprit, was.culprit)}`
+  if (was.helped.seconds < NOTICED_SECONDS) {
+    if (victims.length > 0 || suspect === undefined) return undefined
+    const text = `No edit is offered: by the console’s own forecast no other client of ${level} waits now, so it would help nobody${costs}.`
+    return { helps: false, text }
+  }
+  const gain = (was.helped.seconds - is.helped.seconds) * was.helped.requests
+  const loss = (is.elsewhere.seconds - was.elsewhere.seconds) * was.elsewhere.requests
+  const helps = is.helped.seconds <= (1 - LEAST_GAIN) * was.helped.seconds && loss < gain
+  const told = `${who}: ${metText(is.helped, was.helped)}${costs}${loss >= Math.max(gain, 0) && loss > 0 ? `; other levels: ${metText(is.elsewhere, was.elsewhere)}` : ''}`
+  return helps
+    ? { helps, text: `Forecast of this edit: ${told}.` }
+    : {
+        helps,
+        text: `No edit is offered: by the console’s own forecast the one for this cause does not help (${told}).`,
+      }
+}
+
+const isAlike = (a: number, b: number): boolean =>
+  Math.abs(a - b) <= FEW_SEATS || Math.max(a, b) <= ALIKE * Math.min(a, b)
+
+function partiesOf(helped: ReadonlySet<string>, level: string, culprit: string | undefined) {
+  return {
+    isHelped: (one: Met): boolean => one.level === level && helped.has(one.name) && one.name !== culprit,
+    isCulprit: (one: Met): boolean => one.level === level && one.name === culprit,
+    isElsewhere: (one: Met): boolean => one.level !== level,
+  }
+}
+
+interface Harm {
+  readonly requests: number
+  /** Mean wait of those that were dispatched, seconds. */
+  readonly wait: number
+  /** Part of all. */
+  readonly rejected: number
+  /** What a request suffers on average. */
+  readonly seconds: number
+}
+
+function harmOf(met: readonly Met[]): Harm {
+  const sum = (of: (one: Met) => number): number => met.reduce((all, one) => all + of(one), 0)
+  const [requests, rejected, waited] = [
+    sum((one) => one.requests),
+    sum((one) => one.rejected),
+    sum((one) => one.waited),
+  ]
+  const all = Math.max(1, requests)
+  return {
+    requests,
+    wait: waited / Math.max(1, requests - rejected),
+    rejected: rejected / all,
+    seconds: (waited + REJECTION_SECONDS * rejected) / all,
+  }
+}
+
+/** `waits 0.1 s instead of 2 s`. */
+function metText(is: Harm, was: Harm): string {
+  const rejected = [is, was].map((harm) => plain.percent(harm.rejected))
+  const isRejected = Math.max(is.rejected, was.rejected) >= LEAST_REJECTED
+  return `${plain.seconds(is.wait)} instead of ${plain.seconds(was.wait)} in the queue${isRejected ? `, ${rejected.join(' instead of ')} rejected` : ''}`
+}
+const LEAST_REJECTED = 0.01
