@@ -31,7 +31,7 @@ function scraped(pages: readonly { readonly at: number; readonly page: Page }[],
     }
   }
   const data = { resultType: 'matrix', result: [...series.values()] }
-  const answer = readAnswer(JSON.parse(JSON.stringify({ status: 'success', data })))
+  const answer = readAnswer(JSON.stringify({ status: 'success', data }))
   if (answer.kind !== 'series') throw new Error(answer.kind)
   return [...answer.series]
 }

@@ -181,8 +181,8 @@ function Tools({
   readonly changed: boolean
   readonly deleted: boolean
 }) {
-  const { entries: all, base } = draftNow()
-  const idle = base && withoutEffect(all, base, of)
+  const { entries: drafted, base } = draftNow()
+  const idle = base && withoutEffect(drafted, base, of)
   const entries: readonly MenuEntry[] = [
     ...(changed ? [{ label: 'Revert this object', onSelect: () => revert(of) }] : []),
     ...(deleted
