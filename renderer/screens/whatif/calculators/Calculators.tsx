@@ -6,6 +6,7 @@ import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { compute, type Answer, type Definition, type Field, type Texts } from './calculator.logic.ts'
 import styles from './calculators.module.css'
+import { FLUID_IDEAL } from './fluid.data.ts'
 import { LIST_WIDTH, WATCH_START } from './reads.data.ts'
 import { PUBLISHING, WATCH_BUCKETS } from './watchCounts.data.ts'
 import { EVENT_COST, WRITE_WIDTH } from './writes.data.ts'
@@ -83,6 +84,7 @@ const Result = ({ title, answer: { summary, columns, rows } }: { readonly title:
 
 /** By the scenario on whose page they are shown. */
 export const CALCULATORS: Readonly<Partial<Record<string, readonly Definition[]>>> = {
+  S7: [FLUID_IDEAL],
   S9: [LIST_WIDTH],
   S13: [WATCH_START],
   S18: [WRITE_WIDTH, EVENT_COST],
