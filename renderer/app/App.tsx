@@ -14,7 +14,6 @@ import { Patterns } from '../charts/plot.tsx'
 import { say, shellStore, silence } from '../state/shell.ts'
 import { instantOf, useTimePart } from '../state/time.ts'
 import { useHasLevels, useViewPart } from '../state/view.ts'
-import dialog from '../components/Dialog.module.css'
 import { useNow } from '../components/hooks.ts'
 import { Button } from '../components/Button.tsx'
 import { loadParts } from '../components/Opener.tsx'
@@ -73,7 +72,7 @@ export function App() {
       <Patterns />
       <TopBar />
       <Sidebar />
-      <main id="main" tabIndex={-1} data-pane="" className={styles['main']}>
+      <main id="main" tabIndex={-1} data-pane="" className="column shrink-x shrink-y placed scroll focus-hidden">
         <Suspense>{past && connected && <TimeBar />}</Suspense>
         <ConsentNote />
         <Notices />
@@ -143,7 +142,7 @@ function Toast() {
     const timer = setTimeout(silence, TOAST_MS)
     return () => clearTimeout(timer)
   }, [toast])
-  return <div role="status">{toast !== undefined && <p className={dialog['toast']}>{toast}</p>}</div>
+  return <div role="status">{toast !== undefined && <p className={styles['toast']}>{toast}</p>}</div>
 }
 
 /** Announces to screen readers that a level rejects: the first time for each level of a server of a connection. */
@@ -196,7 +195,7 @@ export function ConsentNote() {
   if (waiting === null) return null
   const seconds = Math.max(0, Math.ceil((unixMsOf(waiting.until) - now) / 1_000))
   return (
-    <div className={styles['consent']} role="status">
+    <div className="pad-x pad-y-10" role="status">
       <Note kind="warn">
         <b>Confirm {WHERE[waiting.where]}.</b> A page of this console requests:{' '}
         <span className="mono">{waiting.what}</span>. <span aria-hidden="true">{seconds} s left.</span>

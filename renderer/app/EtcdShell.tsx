@@ -31,7 +31,7 @@ function EtcdRoster() {
       <h2 className={styles['heading']}>
         {instant === undefined ? 'Classes' : `At ${format.time(instant)}`} <span>level now</span>
       </h2>
-      <ul className={styles['roster']}>
+      <ul className={`${styles['roster']} grow shrink-y scroll-y`}>
         {state.classes.map((one) => (
           <li key={one.name}>
             <ClassItem of={one} current={screen === 'etcd' && object === one.name} />
@@ -61,7 +61,12 @@ function ClassItem({ of, current }: { readonly of: EtcdClass; readonly current: 
       <span className={styles['name']}>
         <MiddleCut text={of.name} />
       </span>
-      <span className={classes(styles['count'], (isSpent(level) || of.waiting > 0) && styles['queueing'])}>
+      <span
+        className={classes(
+          `${styles['count']} inline-row gap-3 nowrap figures muted`,
+          (isSpent(level) || of.waiting > 0) && 'queued',
+        )}
+      >
         {shortLevel(level)}
       </span>
       <span className={styles['bar']} aria-hidden="true">
@@ -81,7 +86,7 @@ function EtcdStatus({ good }: { readonly good: boolean }) {
   return (
     <footer className={styles['barBar']}>
       <span className={styles['item']}>
-        <span className={good ? styles['ok'] : styles['warn']}>
+        <span className={good ? 'good' : styles['warn']}>
           <Icon name={good ? 'check' : 'warn'} size={12} />
         </span>
         <span className="sr-only">{good ? 'source responds' : 'source fails'}</span>
@@ -112,11 +117,9 @@ function EtcdStatus({ good }: { readonly good: boolean }) {
           )}
         </span>
       )}
-      <span className={classes(styles['right'], styles['wide'])}>
-        Separate from Priority and Fairness of the API server
-      </span>
+      <span className={classes('push', styles['wide'])}>Separate from Priority and Fairness of the API server</span>
       {state !== undefined && (
-        <span className={classes(styles['item'], state.editable && styles['editing'])}>
+        <span className={classes(styles['item'], state.editable && 'warn')}>
           <Icon name={state.editable ? 'editor' : 'lock'} size={12} />
           {state.editable ? 'editing on' : 'read-only'}
         </span>

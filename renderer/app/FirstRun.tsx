@@ -9,7 +9,7 @@ import { useContexts } from '../state/contexts.ts'
 import { NOTE_IDS, type NoteId } from '../state/firstRun.ts'
 import { openScreen } from '../state/route.ts'
 import { changeSettings, useSettings } from '../state/settings.ts'
-import styles from './App.module.css'
+import styles from './FirstRun.module.css'
 
 interface NoteText {
   readonly title: string
@@ -75,8 +75,8 @@ export function FirstRun() {
   const left = NOTE_IDS.filter((id) => !dismissed.includes(id))
   return (
     <aside className={styles['notes']} aria-label="Reading this screen" data-pane="" tabIndex={-1}>
-      <header className={styles['head']}>
-        <h2>Reading this screen</h2>
+      <header className={`${styles['head']} flex baseline between pad-x pad-y-12 line-below`}>
+        <h2 className="large strong">Reading this screen</h2>
         <button type="button" className={styles['link']} onClick={() => changeSettings({ dismissed: [...NOTE_IDS] })}>
           Hide all
         </button>
@@ -92,7 +92,7 @@ export function FirstRun() {
         ))}
       </ol>
       <section className={styles['own']}>
-        <h3>Your own cluster</h3>
+        <h3 className="large strong">Your own cluster</h3>
         <p>
           {usable > 0 && `${format.counted(usable, 'context')} found in your kubeconfig. `}
           No cluster is contacted until you choose one. The console only reads.
@@ -118,7 +118,7 @@ function FirstRunNote({ id, next, onHide }: FirstRunNoteProps) {
     <li className={styles['note']}>
       <NoteNumber note={id} />
       <div>
-        <h3>{title}</h3>
+        <h3 className="large strong">{title}</h3>
         <p>{text}</p>
         {more}
       </div>

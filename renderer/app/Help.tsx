@@ -10,7 +10,7 @@ import dialog from '../components/Dialog.module.css'
 import { inputClass } from '../components/Field.tsx'
 import { CONCEPTS, type ConceptId, conceptsOf, conceptsWith, REFERENCES } from '../../core/glossary/concepts.ts'
 import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../../core/glossary/glossary.ts'
-import styles from './App.module.css'
+import styles from './Help.module.css'
 
 /** Keys and terms: opened by its key, or by a term, whose entry it then shows. `keys`: whether the page has any. */
 export function KeyHelp({ keys = true }: { readonly keys?: boolean }) {
@@ -25,7 +25,7 @@ export function KeyHelp({ keys = true }: { readonly keys?: boolean }) {
       <Dialog.Portal>
         <Dialog.Overlay className={dialog['veil']} />
         <Dialog.Content
-          className={classes(dialog['dialog'], dialog['wide'], dialog['help'])}
+          className={classes(dialog['dialog'], dialog['wide'], styles['help'])}
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
             // The requested entry takes the focus itself.
@@ -35,12 +35,12 @@ export function KeyHelp({ keys = true }: { readonly keys?: boolean }) {
           <header className={dialog['head']}>
             <Dialog.Title>{keys ? 'Shortcuts and glossary' : 'Glossary'}</Dialog.Title>
             <Dialog.Close asChild>
-              <Button small className={dialog['close']}>
+              <Button small className="push">
                 Close
               </Button>
             </Dialog.Close>
           </header>
-          <div className={dialog['columns']}>
+          <div className={styles['columns']}>
             <Glossary term={term} />
             {keys && <Keys />}
           </div>
@@ -86,9 +86,9 @@ export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
 ]
 
 const Keys = () => (
-  <section className={dialog['column']} {...scrollRegion('Keys')}>
+  <section className={`${styles['column']} pad-x pad-y-12 line-left scroll`} {...scrollRegion('Keys')}>
     <h3>Keys</h3>
-    <dl className={dialog['keys']}>
+    <dl className={styles['keys']}>
       {SHORTCUTS.map(([keys, does]) => (
         <Shortcut key={keys} keys={keys} does={does} />
       ))}
@@ -109,7 +109,7 @@ const Shortcut = ({ keys, does }: { readonly keys: string; readonly does: string
 function SingleKeys() {
   const [{ singleKeys }, change] = useSettings()
   return (
-    <div className={dialog['switch']}>
+    <div className={styles['switch']}>
       <Check
         label="Single letters and digits act at once"
         checked={singleKeys}
@@ -129,9 +129,9 @@ function Glossary({ term }: { readonly term: EntryId | undefined }) {
     openTerm(id)
   }
   return (
-    <section className={styles['glossary']} aria-label="Glossary">
+    <section className="column shrink-y" aria-label="Glossary">
       <div className={styles['search']}>
-        <h3>Glossary</h3>
+        <h3 className="large">Glossary</h3>
         <input
           type="search"
           className={inputClass}
@@ -141,7 +141,7 @@ function Glossary({ term }: { readonly term: EntryId | undefined }) {
           onChange={({ target }) => setQuery(target.value)}
         />
       </div>
-      <div className={styles['entries']} {...scrollRegion('Terms')}>
+      <div className={`${styles['entries']} shrink-y pad-b-12 scroll`} {...scrollRegion('Terms')}>
         {topics.length === 0 && concepts.length === 0 && (
           <p className={styles['none']}>{`No term or text contains “${query}”.`}</p>
         )}
@@ -202,7 +202,7 @@ function Entry(props: { readonly id: EntryId; readonly open: boolean; readonly o
   }, [open])
   return (
     <div ref={entry} className={classes(styles['entry'], open && styles['open'])}>
-      <dt>
+      <dt className="strong">
         <button ref={name} type="button" aria-expanded={open} onClick={() => onFollow(id)}>
           {title}
         </button>

@@ -69,7 +69,7 @@ function UploadProgress() {
   const { name, bytes, sent, imported, cancel } = uploading
   const isSent = sent >= bytes
   return (
-    <section className={dialog['toast']} aria-label="Opening a recording">
+    <section className={styles['toast']} aria-label="Opening a recording">
       <p>
         Opening {name}:{' '}
         {isSent

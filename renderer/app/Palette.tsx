@@ -116,9 +116,9 @@ function Result({ item }: { readonly item: PaletteItem }) {
       onSelect={() => choose(item)}
     >
       {does.kind === 'level' && item.id.startsWith('Levels ') && <LevelChip name={label} decorative />}
-      <span className={styles['nowrap']}>{label}</span>
-      {more !== undefined && <span className={styles['detail']}>{more}</span>}
-      {key !== undefined && <span className={`${styles['kbd']} ${styles['end']}`}>{key}</span>}
+      <span className="nowrap">{label}</span>
+      {more !== undefined && <span className="shrink-x cut faint">{more}</span>}
+      {key !== undefined && <span className={`${styles['kbd']} rigid push`}>{key}</span>}
     </Command.Item>
   )
 }

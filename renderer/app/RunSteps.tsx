@@ -7,7 +7,6 @@ import { openRun, runSeconds, runStore, stepRun } from '../state/runs.ts'
 import { sayFailure } from '../state/shell.ts'
 import { instantOf, useTimePart } from '../state/time.ts'
 import { format } from '../theme/format.ts'
-import styles from './TimeBar.module.css'
 import { isWithoutLevels } from '../../core/frame/reading.ts'
 
 const orSay = (doing: Promise<void>): void => void doing.catch(sayFailure)
@@ -36,7 +35,7 @@ export function LastStep() {
   if (step === undefined || !isShown) return null
   const text = `event ${format.fixed(step.events)}${step.event === undefined ? '' : `: ${step.event}`}`
   return (
-    <span className={styles['step']} role="status" title={text}>
+    <span className="cut small muted" role="status" title={text}>
       {text}
     </span>
   )

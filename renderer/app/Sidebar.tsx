@@ -35,7 +35,7 @@ export function Sidebar() {
   useTimePart(({ window }) => window)
   const rows = rosterRows(server, derivedServer, levelOrder(levelSlots))
   const total = sums(server)
-  const look = classes(styles['side'], mode === 'stale' && styles['stale'])
+  const look = classes('column shrink-y sized pad-t-6 line-right on-surface', mode === 'stale' && styles['stale'])
   return (
     <nav aria-label="Screens and priority levels" className={look} data-pane="" tabIndex={-1}>
       <ul className={styles['nav']}>
@@ -87,7 +87,7 @@ export function Sidebar() {
           <h2 className={styles['heading']}>
             {instant === undefined ? 'Priority levels' : `At ${format.time(instant)}`} <span>executing / limit</span>
           </h2>
-          <ul className={classes(styles['roster'], rows.length > MANY && styles['many'])}>
+          <ul className={classes(`${styles['roster']} grow shrink-y scroll-y`, rows.length > MANY && styles['many'])}>
             {rows.map((row) => (
               <li key={row.name}>
                 <RosterItem row={row} current={screen === 'level' && shown === row.name} stale={mode === 'stale'} />
@@ -115,7 +115,7 @@ function Firing() {
   if (isPast || firing.length === 0) return null
   const isCritical = firing.some(({ severity }) => severity === 'critical')
   return (
-    <span className={classes(styles['firing'], isCritical && styles['rejecting'])}>
+    <span className={classes(styles['firing'], isCritical && 'rejected')}>
       <span aria-hidden="true">{firing.length}</span>
       <span className="sr-only">{`, ${firing.length} ${plural(firing.length, 'fires', 'fire')}`}</span>
     </span>
@@ -146,7 +146,12 @@ function RosterItem({
       <span className={styles['name']}>
         <MiddleCut text={name} />
       </span>
-      <span className={classes(styles['count'], trouble !== undefined && styles[trouble])}>
+      <span
+        className={classes(
+          `${styles['count']} inline-row gap-3 nowrap figures muted`,
+          trouble !== undefined && (trouble === 'rejecting' ? 'rejected' : 'queued'),
+        )}
+      >
         {trouble !== undefined && <Icon name={trouble === 'rejecting' ? 'cross' : 'queue'} size={11} />}
         {count}
         {trouble !== undefined && <span className="sr-only">, {trouble}</span>}

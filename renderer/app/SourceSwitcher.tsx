@@ -44,7 +44,7 @@ export function SourceSwitcher() {
         aria-keyshortcuts="Control+O"
       >
         {connection === undefined ? (
-          <span className={styles['quiet']}>No source</span>
+          <span className="faint">No source</span>
         ) : (
           <>
             <b className={styles['ellipsis']}>
@@ -55,9 +55,7 @@ export function SourceSwitcher() {
                 <MiddleCut text={server.id} />
               </span>
             )}
-            <span className={classes(styles['quiet'], styles['optional'], styles['ellipsis'])}>
-              {connection.source.via}
-            </span>
+            <span className={classes('faint', styles['optional'], styles['ellipsis'])}>{connection.source.via}</span>
           </>
         )}
         <Icon name="chevron" size={12} />
@@ -135,7 +133,7 @@ function Server({ source, health, ageMs, kind }: ServerProps) {
       <span className={classes(styles['dot'], status !== 'ok' && styles[status])} aria-hidden="true" />
       {source !== undefined && <b className={styles['ellipsis']}>{source}</b>}
       <span className="mono">{id}</span>
-      <span className={styles['end']}>
+      <span className="push light faint">
         {status !== 'ok' ? status : ageMs === undefined ? (kind ?? 'connected') : `${format.age(ageMs)} ago`}
       </span>
     </>
@@ -168,7 +166,7 @@ function Listbox({ label, options }: { readonly label: string; readonly options:
     event.stopPropagation()
   }
   return (
-    <div ref={list} role="listbox" aria-label={label} tabIndex={-1} className={styles['list']}>
+    <div ref={list} role="listbox" aria-label={label} tabIndex={-1} className="stack">
       {options.map(({ id, selected, content, onChoose }) => (
         <div
           key={id}

@@ -26,7 +26,7 @@ export function StatusBar() {
     return (
       <footer className={styles['barBar']}>
         <span>No source connected</span>
-        <span className={styles['right']}>Everything on this screen runs on this machine</span>
+        <span className="push">Everything on this screen runs on this machine</span>
       </footer>
     )
   }
@@ -40,7 +40,7 @@ export function StatusBar() {
   return (
     <footer className={styles['barBar']}>
       <span className={styles['item']}>
-        <span className={facts.good ? styles['ok'] : styles['warn']}>
+        <span className={facts.good ? 'good' : styles['warn']}>
           <Icon name={facts.good ? 'check' : 'warn'} size={12} />
         </span>
         <span className="sr-only">
@@ -65,7 +65,7 @@ export function StatusBar() {
           <Term id="debug-dump">debug dumps</Term> <b>{facts.dumps}</b>
         </span>
       )}
-      <span className={styles['right']} />
+      <span className="push" />
       <NoteMark note="reallocation" />
       {hasLevels && mode !== 'still' && !isPast && <Countdown />}
       <EditingState />
@@ -79,7 +79,7 @@ function EditingState() {
   const on = state?.editing.state === 'on'
   return (
     <span
-      className={classes(styles['item'], on ? styles['editing'] : styles['wide'])}
+      className={classes(styles['item'], on ? 'warn' : styles['wide'])}
       title={
         on
           ? `Editing of ${state.target} is on.`

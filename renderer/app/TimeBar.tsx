@@ -42,7 +42,7 @@ export function TimeBar() {
   const present = OF_THE_PRESENT[page]
   if (present !== undefined) {
     return (
-      <section className={styles['present']} aria-label="Time">
+      <section className="rigid pad-x pad-y-6" aria-label="Time">
         <Note kind="info">{present}</Note>
       </section>
     )
@@ -50,7 +50,7 @@ export function TimeBar() {
   return (
     <section className={styles['bar']} aria-label="Time">
       {page === 'draft' && (
-        <div className={styles['whole']}>
+        <div className="across">
           <Note kind="info">{OF_THE_DRAFT}</Note>
         </div>
       )}
@@ -60,7 +60,7 @@ export function TimeBar() {
           <Recorded />
         </>
       ) : (
-        <div className={styles['whole']}>
+        <div className="across">
           <ProblemNote
             problem={{
               ...problem,
@@ -120,7 +120,7 @@ function Recorded() {
   return (
     <>
       <div className={styles['about']}>
-        <b>
+        <b className="normal ink">
           {extent === undefined
             ? `Opening the ${run === undefined ? 'recording' : 'run'}`
             : `${format.span((last - first) / MS_PER_SECOND)} ${run === undefined ? 'recorded' : 'run'}`}
@@ -134,7 +134,7 @@ function Recorded() {
           <i className={styles['rejected']} /> rejected <i className={styles['queued']} /> queued
         </span>
       </div>
-      <div className={styles['tracks']}>
+      <div className="stack gap-2 shrink-x">
         <Track
           name="Recorded time"
           className={styles['strip']}
@@ -297,7 +297,7 @@ const Drawn = memo(function Drawn({ plot, domain, bars, range, gaps, marks }: Dr
       {clipped(gaps, domain).map((gap) => (
         <rect
           key={gap.from}
-          className={styles['gap']}
+          className="fill-band"
           x={x(gap.from)}
           width={Math.max(1, x(gap.to) - x(gap.from))}
           y={2}
@@ -305,11 +305,11 @@ const Drawn = memo(function Drawn({ plot, domain, bars, range, gaps, marks }: Dr
         />
       ))}
       <Bars bars={clipped(bars, domain)} x={x} foot={foot} />
-      <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1={foot + 0.5} y2={foot + 0.5} />
+      <line className="stroke-strong" x1={EDGE} x2={width - EDGE} y1={foot + 0.5} y2={foot + 0.5} />
       <TimeTicks plot={plot} domain={domain} />
       {range !== undefined && (
         <rect
-          className={styles['range']}
+          className="fill-none stroke-text"
           x={x(range.from)}
           width={Math.max(3, x(range.to) - x(range.from))}
           y={1}

@@ -33,7 +33,7 @@ export function TopBar() {
   const isRun = useConnection().connection?.source.kind === 'run'
   const still = mode === 'none' || mode === 'still' || mode === 'connecting'
   return (
-    <header className={styles['top']} data-pane="" tabIndex={-1}>
+    <header className="across shrink-x line-below placed on-surface" data-pane="" tabIndex={-1}>
       <div className={styles['row']}>
         <div className={styles['brand']}>
           <Mark />
@@ -43,20 +43,16 @@ export function TopBar() {
         {example && (
           <button
             type="button"
-            className={classes(styles['control'], styles['fixed'], styles['connect'])}
+            className={classes(styles['control'], 'rigid', styles['connect'])}
             onClick={() => openScreen('connection')}
           >
             <Icon name="connection" size={13} />
             <span>Connect your cluster</span>
           </button>
         )}
-        <div className={styles['spacer']} />
+        <div className="grow shrink-x" />
         {fixedRange && !isRun && (!still || mode === 'still') && (
-          <button
-            type="button"
-            className={classes(styles['control'], styles['fixed'])}
-            onClick={() => run({ kind: 'live' })}
-          >
+          <button type="button" className={classes(styles['control'], 'rigid')} onClick={() => run({ kind: 'live' })}>
             Back to live
           </button>
         )}
@@ -65,7 +61,7 @@ export function TopBar() {
         <ModeBadge />
         <button
           type="button"
-          className={classes(styles['control'], styles['fixed'])}
+          className={classes(styles['control'], 'rigid')}
           aria-pressed={paused}
           aria-keyshortcuts="Space"
           disabled={still && !paused}
@@ -76,7 +72,7 @@ export function TopBar() {
         </button>
         <button
           type="button"
-          className={classes(styles['control'], styles['fixed'])}
+          className={classes(styles['control'], 'rigid')}
           aria-keyshortcuts={MAC ? 'Meta+K' : 'Control+K'}
           onClick={() => openOverlay('palette')}
         >
@@ -271,11 +267,7 @@ function TimeRange() {
         </Suspense>
       }
     >
-      <button
-        type="button"
-        className={classes(styles['control'], styles['fixed'])}
-        aria-label={`Time range: ${label(window)}`}
-      >
+      <button type="button" className={classes(styles['control'], 'rigid')} aria-label={`Time range: ${label(window)}`}>
         {label(window)}
         <Icon name="chevron" size={12} />
       </button>

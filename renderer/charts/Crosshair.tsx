@@ -209,7 +209,7 @@ export function AtCursor(props: {
   if (cursor === undefined || cursor < domain.from || cursor > domain.to) return children
   const text = `${format.time(cursor)}  ${say(cursor)}`
   return (
-    <span className={styles['reading']} title={text}>
+    <span className="block ellipsis pre figures ink" title={text}>
       {text}
     </span>
   )

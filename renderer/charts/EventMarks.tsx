@@ -72,7 +72,7 @@ export const EventMarks = memo(function EventMarks(props: {
       {placeMarks(marks, domain, plot).map(({ x, label }) => (
         <g key={x}>
           <path className={styles['mark']} d={`M${x} ${top}v${plotHeight(plot)}`} />
-          <path className={styles['markHead']} d={`M${x - 4} ${top}h8l-4 6z`} />
+          <path className="fill-text-2" d={`M${x - 4} ${top}h8l-4 6z`} />
           {label !== undefined && (
             <text className={styles['eventText']} x={x + INDENT_PX} y={top + 25}>
               {label}

@@ -57,13 +57,13 @@ export const FairFraction = memo(function FairFraction(props: SharesProps<Fracti
           return (
             <g key={band.names.join(' ')} style={bandStyle(band)}>
               <path className={styles['band']} d={areaPath(points)} />
-              <path className={styles['edge']} d={linePath(points)} />
+              <path className="fill-none stroke-canvas" d={linePath(points)} />
             </g>
           )
         })}
       </g>
-      <line className={styles['rule']} x1={plot.left} x2={right} y1={y(total)} y2={y(total)} />
-      <line className={styles['rule']} x1={x(p)} x2={x(p)} y1={plot.top - 8} y2={bottom} />
+      <line className="stroke-limit stroke-1-5" x1={plot.left} x2={right} y1={y(total)} y2={y(total)} />
+      <line className="stroke-limit stroke-1-5" x1={x(p)} x2={x(p)} y1={plot.top - 8} y2={bottom} />
       <text className={classes(styles['strong'], styles['over'])} x={plot.left + 6} y={y(total) - 6}>
         {format.seats(total)} seats to divide
       </text>
@@ -152,7 +152,7 @@ function LevelBars(props: {
   return (
     <Drawing width={width} height={height} stale={stale}>
       {axis.ticks.map((tick) => (
-        <line key={tick} className={styles['grid']} x1={x(tick)} x2={x(tick)} y1={0} y2={bottom} />
+        <line key={tick} className="stroke-grid" x1={x(tick)} x2={x(tick)} y1={0} y2={bottom} />
       ))}
       <AxisLabels y={height - 4} marks={axis.ticks.map((tick) => ({ at: x(tick), text: tickText(tick) }))} />
       {bars.map(({ name, solid, pale, post, end, note, strong = false }, i) => {
@@ -163,7 +163,7 @@ function LevelBars(props: {
             <text className={styles['name']} x={16} y={middle + 4}>
               {name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`}
             </text>
-            <rect className={styles['bar']} x={NAME_PX} width={x(solid) - NAME_PX} {...bar} />
+            <rect className="fill-level" x={NAME_PX} width={x(solid) - NAME_PX} {...bar} />
             {pale > solid && <rect className={styles['beyond']} x={x(solid)} width={x(pale) - x(solid)} {...bar} />}
             {post !== undefined && (
               <rect className={styles['post']} x={x(post) - 1} y={bar.y - 3} width={2} height={thick + 6} />
@@ -174,7 +174,7 @@ function LevelBars(props: {
           </g>
         )
       })}
-      {rule !== undefined && <line className={styles['rule']} x1={x(rule)} x2={x(rule)} y1={0} y2={bottom} />}
+      {rule !== undefined && <line className="stroke-limit stroke-1-5" x1={x(rule)} x2={x(rule)} y1={0} y2={bottom} />}
     </Drawing>
   )
 }

@@ -42,7 +42,7 @@ export const HandOdds = memo(function HandOdds(props: HandOddsProps) {
       {target !== undefined && (
         <line className={styles['target']} x1={plot.left} x2={right} y1={y(target)} y2={y(target)} />
       )}
-      <line className={styles['present']} x1={x(handSize)} x2={x(handSize)} y1={plot.top} y2={bottom} />
+      <line className="stroke-strong" x1={x(handSize)} x2={x(handSize)} y1={plot.top} y2={bottom} />
       {lines.map((line) => {
         const bright = line.elephants === elephants
         return (
@@ -161,11 +161,11 @@ export const HandStrips = memo(function HandStrips(props: HandStripsProps) {
           <text x={16} y={row * ROW + 13}>
             {name.length <= LONGEST ? name : `…${name.slice(1 - LONGEST)}`}
           </text>
-          <rect className={styles['deck']} x={NAME_PX} y={row * ROW + 4} width={room} height={ROW - 8} />
+          <rect className="fill-raised" x={NAME_PX} y={row * ROW + 4} width={room} height={ROW - 8} />
           {hand.map((queue) => (
             <rect
               key={queue}
-              className={classes(styles['card'], (holders.get(queue) ?? 0) > 1 && styles['shared'])}
+              className={classes('fill-level', (holders.get(queue) ?? 0) > 1 && 'stroke-text stroke-1-5')}
               x={x(queue)}
               y={row * ROW + 3}
               width={thick}

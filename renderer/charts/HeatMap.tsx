@@ -70,12 +70,12 @@ export const HeatMap = memo(function HeatMap({ grid, plot, token, title }: HeatM
     timeStore.getState().setCursor()
   }
   return (
-    <div className={styles['frame']} style={{ height: plot.height }}>
+    <div className="placed" style={{ height: plot.height }}>
       <canvas
         ref={canvas}
         role="img"
         aria-label={title}
-        className={styles['canvas']}
+        className="block wide tall"
         onPointerMove={onPointerMove}
         onPointerLeave={onPointerLeave}
       />
@@ -126,7 +126,7 @@ export function HeatLegend({ grid, color }: { readonly grid: HeatGrid; readonly 
   const starts = heatLegend(grid.largest)
   if (starts.length === 0) return null
   return (
-    <span className={styles['legend']}>
+    <span className="inline-row gap-5 tiny faint">
       1
       <span className={styles['scale']} aria-hidden="true">
         {starts.map((start) => (

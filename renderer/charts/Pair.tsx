@@ -94,7 +94,7 @@ function Half(
     [both, letter],
   )
   return (
-    <div ref={box} className={styles['half']} style={{ height }}>
+    <div ref={box} className="shrink-x placed" style={{ height }}>
       {width > 0 && draw(shown, side, plot)}
       {width > 0 && (
         <Crosshair

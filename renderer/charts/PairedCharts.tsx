@@ -65,7 +65,7 @@ export const RejectionCharts = memo(function RejectionCharts(props: ChartsProps)
           label={rejectionSentence(side, own, gapsText(gapsWithin(shown.series, period)))}
         >
           <PlotAxes plot={plot} domain={period} axis={axis} />
-          <path className={styles['rejected']} d={ratePath(own, shown, axis, plot)} />
+          <path className="fill-rejected" d={ratePath(own, shown, axis, plot)} />
           <GapBoxes gaps={gapsWithin(shown.series, period)} domain={period} plot={plot} />
           <EventMarks marks={events} domain={period} plot={plot} />
         </Drawing>

@@ -52,7 +52,7 @@ export const QuantileBars = memo(function QuantileBars({ data, width, color, lab
             <text x={LEFT - 6} y={y + 14} textAnchor="end">
               {`p${Math.round(quantile * 100)}`}
             </text>
-            <rect className={styles['ground']} x={LEFT} y={y + 4} width={space} height={12} />
+            <rect className="fill-raised" x={LEFT} y={y + 4} width={space} height={12} />
             <rect x={LEFT} y={y + 4} width={x(interval.lower) - LEFT} height={12} fill={color} />
             <rect
               x={x(interval.lower)}
@@ -62,14 +62,14 @@ export const QuantileBars = memo(function QuantileBars({ data, width, color, lab
               fill={color}
               opacity={0.4}
             />
-            <text x={width - RIGHT + 8} y={y + 14} className={styles['value']}>
+            <text x={width - RIGHT + 8} y={y + 14} className="fill-text">
               {intervalText(interval)}
             </text>
           </g>
         )
       })}
       <line className={styles['current']} x1={x(1)} x2={x(1)} y1={TOP} y2={bottom} />
-      {data.mean !== undefined && <path className={styles['mean']} d={`M${x(data.mean)} ${bottom}l-4 6h8z`} />}
+      {data.mean !== undefined && <path className="fill-text-2" d={`M${x(data.mean)} ${bottom}l-4 6h8z`} />}
     </Drawing>
   )
 })

@@ -95,7 +95,7 @@ export const QueueField = memo(function QueueField(props: QueueFieldProps) {
       onPointerLeave={() => point(undefined)}
       onClick={() => onPin(under === pinned ? undefined : under)}
     >
-      <canvas ref={canvas} className={styles['canvas']} aria-hidden="true" />
+      <canvas ref={canvas} className="block wide tall" aria-hidden="true" />
       {markedCell !== undefined && (
         <Frame rect={queueRect(layout, markedCell.index, size)} pinned={marked === pinned} />
       )}
@@ -170,7 +170,7 @@ export function QueueHistogram(props: {
               y={bottom - tall}
               height={tall}
             />
-            <text x={x + slot / 2} y={bottom - tall - 5} textAnchor="middle" className={styles['binCount']}>
+            <text x={x + slot / 2} y={bottom - tall - 5} textAnchor="middle" className="fill-text-2">
               {format.fixed(bin.queues)}
             </text>
           </g>

@@ -68,7 +68,7 @@ export const RoundHistory = memo(function RoundHistory({ marks, shown, text, wid
             height={height}
           />
           {differs && <rect className={styles['differs']} x={x} y={BARS + 2} width={Math.max(wide, 2)} height={3} />}
-          {number === shown && <path className={styles['pointer']} d={`M${x + wide / 2} ${BARS + 2}l3 4h-6z`} />}
+          {number === shown && <path className="fill-text" d={`M${x + wide / 2} ${BARS + 2}l3 4h-6z`} />}
         </g>
       ))}
       <line className={styles['base']} x1={0} x2={width} y1={BARS + 0.5} y2={BARS + 0.5} />

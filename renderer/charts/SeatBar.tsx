@@ -55,13 +55,13 @@ export const SeatBar = memo(function SeatBar(props: SeatBarProps) {
   return (
     <Drawing
       label={decorative ? undefined : barSentence(name, seats)}
-      className={classes(styles['bar'], stale && styles['stale'])}
+      className={classes('rigid', stale && styles['stale'])}
       style={levelStyle(name, stale)}
       width={width}
       height={height}
     >
       {size !== 'mini' && layout.reach !== undefined && (
-        <rect className={styles['reach']} y={height - 2} width={layout.reach} height={1.5} />
+        <rect className="fill-band" y={height - 2} width={layout.reach} height={1.5} />
       )}
       {parts.map((part) => (
         <rect key={part.kind} className={styles[part.kind]} {...geometry(part, top, thick)} {...fillOf(part, name)} />

@@ -146,7 +146,7 @@ function Events({ data, domain, plot }: { data: SeatChartData; domain: TimeDomai
     <g aria-hidden="true">
       <GapBoxes gaps={[...data.gaps, ...silent]} domain={domain} plot={plot} />
       {data.resets.map((at) => (
-        <path key={at} className={styles['notch']} d={`M${x(at) - 4} ${bottom}l4 -7l4 7z`}>
+        <path key={at} className="fill-canvas stroke-text-2" d={`M${x(at) - 4} ${bottom}l4 -7l4 7z`}>
           <title>{`${format.time(at)} counters reset`}</title>
         </path>
       ))}
@@ -178,9 +178,9 @@ function FirstRejection({ at, x, plot }: { readonly at: number; readonly x: numb
 }
 
 const TONES = {
-  queued: { className: styles['toneQueued'] },
-  strong: { className: styles['toneStrong'] },
-  quiet: { className: styles['toneQuiet'] },
+  queued: { className: 'fill-queued' },
+  strong: { className: 'strong fill-text' },
+  quiet: { className: 'fill-text-3' },
 } as const
 
 function EdgeLabels(props: Omit<SeatChartProps, 'marks' | 'series'> & { readonly series: Series | undefined }) {

@@ -48,7 +48,7 @@ export const SeatLedger = memo(function SeatLedger(props: SeatLedgerProps) {
   const sentence = `${server === undefined ? '' : `${server}. `}${ledgerSentence(ledger)}`
   const shown = groups.find((group) => group.entry.name === present)
   return (
-    <div className={classes(styles['box'], stale && styles['stale'])} onMouseLeave={() => setLit(undefined)}>
+    <div className={classes('placed', stale && styles['stale'])} onMouseLeave={() => setLit(undefined)}>
       <Drawing
         className={classes(styles['ledger'], present !== undefined && (dims ? styles['choosing'] : styles['framing']))}
         width={width}
@@ -86,10 +86,10 @@ export const SeatLedger = memo(function SeatLedger(props: SeatLedgerProps) {
 const RowLabels = ({ variant, geometry }: { readonly variant: LedgerVariant; readonly geometry: LedgerGeometry }) =>
   variant === 'small' ? null : (
     <>
-      <text className={styles['rowLabel']} x={0} y={geometry.nominal.y + geometry.nominal.height / 2 + 4}>
+      <text className="fill-text-2" x={0} y={geometry.nominal.y + geometry.nominal.height / 2 + 4}>
         nominal
       </text>
-      <text className={styles['rowLabelStrong']} x={0} y={geometry.current.y + geometry.current.height / 2 + 4}>
+      <text className="fill-text" x={0} y={geometry.current.y + geometry.current.height / 2 + 4}>
         current limit
       </text>
     </>
@@ -207,7 +207,7 @@ function LedgerPool(props: {
           </g>
         )
       })}
-      <text className={styles['ink2']} x={pool.x - 8} y={textY} textAnchor="end">
+      <text className="fill-text-2" x={pool.x - 8} y={textY} textAnchor="end">
         pool {ledger.lent === ledger.borrowed ? ledger.lent : `${ledger.lent} lent, ${ledger.borrowed} borrowed`}
       </text>
       {roomRight && (
@@ -239,13 +239,13 @@ function LedgerEquation(props: {
   const sign = ledger.lent === ledger.borrowed ? 'lent = borrowed' : `lent, ${ledger.borrowed} borrowed`
   return (
     <g>
-      <text className={styles['ink2']} x={0} y={textY}>
+      <text className="fill-text-2" x={0} y={textY}>
         pool {ledger.lent}
       </text>
       {equation.lenders.map((term) => (
         <Term key={term.name} term={term} y={y} height={height} textY={textY} />
       ))}
-      <text className={styles['ink2']} x={equation.signX} y={textY}>
+      <text className="fill-text-2" x={equation.signX} y={textY}>
         {sign}
       </text>
       {equation.borrowers.map((term) => (
@@ -282,7 +282,7 @@ function Term(props: {
           height={height - 2}
         />
       )}
-      <text className={styles['ink']} x={term.textX} y={textY}>
+      <text className="fill-text" x={term.textX} y={textY}>
         {levelCode(term.name)} {term.seats > 0 ? `+${term.seats}` : `−${-term.seats}`}
       </text>
     </g>
@@ -294,7 +294,7 @@ const LedgerAxis = ({ layout, y }: { readonly layout: LedgerLayout; readonly y: 
   <g aria-hidden="true">
     {layout.ticks.map(({ seats, x }) => (
       <g key={seats}>
-        <line className={styles['tick']} x1={x} x2={x} y1={y} y2={y + 4} />
+        <line className="stroke-strong" x1={x} x2={x} y1={y} y2={y + 4} />
         <text className={styles['ink3']} x={x} y={y + 14} textAnchor={seats === 0 ? 'start' : 'middle'}>
           {seats}
         </text>

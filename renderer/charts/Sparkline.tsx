@@ -40,7 +40,7 @@ export const Sparkline = memo(function Sparkline(props: SparklineProps) {
       {drawn.gaps.map((gap) => (
         <rect
           key={gap.x}
-          className={styles['sparkGap']}
+          className="fill-canvas stroke-strong dashed"
           x={gap.x + 0.5}
           y={0.5}
           width={gap.width - 1}

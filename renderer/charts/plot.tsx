@@ -53,7 +53,7 @@ export interface AxisMark {
 export function ValueGrid({ plot, marks }: { readonly plot: Plot; readonly marks: readonly AxisMark[] }) {
   return marks.map(({ at, text }) => (
     <g key={at}>
-      <line className={styles['grid']} x1={plot.left} x2={plot.width - plot.right} y1={at} y2={at} />
+      <line className="stroke-grid" x1={plot.left} x2={plot.width - plot.right} y1={at} y2={at} />
       <text x={plot.left - 6} y={at + 4} textAnchor="end">
         {text}
       </text>
@@ -109,7 +109,7 @@ export function TimeTicks({ plot, domain }: { readonly plot: Plot; readonly doma
     <>
       {ticks.map(({ at }) => {
         const mark = Math.round(at) + 0.5
-        return <line key={at} className={styles['tick']} x1={mark} x2={mark} y1={y} y2={y + 4} />
+        return <line key={at} className="stroke-text-3" x1={mark} x2={mark} y1={y} y2={y + 4} />
       })}
       <AxisLabels y={y + 14} marks={ticks.filter(({ at, text }) => fits(plot, at, text))} />
     </>
@@ -262,7 +262,7 @@ const hatchId = (token: string): string => `apf-hatch${token.slice(1)}`
 /** Definitions that drawings anywhere on the page reference; mounted once by the app. */
 export function Patterns() {
   return (
-    <svg width="0" height="0" className={styles['defs']} aria-hidden="true" focusable="false">
+    <svg width="0" height="0" className="absolute" aria-hidden="true" focusable="false">
       <defs>
         {TOKENS.map((token) => (
           <pattern
@@ -278,8 +278,8 @@ export function Patterns() {
           </pattern>
         ))}
         <pattern id="apf-stipple" width="4" height="4" patternUnits="userSpaceOnUse">
-          <rect className={styles['dot']} width="1.5" height="1.5" />
-          <rect className={styles['dot']} x="2" y="2" width="1.5" height="1.5" />
+          <rect className="fill-queued" width="1.5" height="1.5" />
+          <rect className="fill-queued" x="2" y="2" width="1.5" height="1.5" />
         </pattern>
       </defs>
     </svg>

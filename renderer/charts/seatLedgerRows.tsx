@@ -108,7 +108,7 @@ function NominalPart({ group, geometry, variant }: PartProps) {
       <rect className={styles['nominal']} x={nominal.x + 0.5} y={y} width={Math.max(0.5, own - 1)} height={height} />
       {lent !== undefined && (
         <rect
-          className={styles['lent']}
+          className={`${styles['lent']} fill-canvas stroke-lent dashed`}
           x={lent.x + 0.5}
           y={y + 0.5}
           width={Math.max(0.5, lent.width - 1.5)}
@@ -121,7 +121,7 @@ function NominalPart({ group, geometry, variant }: PartProps) {
         </text>
       )}
       {label !== undefined && (
-        <text className={styles['ink']} x={nominal.x + 5} y={middle}>
+        <text className="fill-text" x={nominal.x + 5} y={middle}>
           {label}
         </text>
       )}
@@ -144,13 +144,7 @@ function CurrentPart({ group, geometry, variant }: PartProps) {
         height={height}
       />
       {executing !== undefined && (
-        <rect
-          className={styles['executing']}
-          x={executing.x + 0.5}
-          y={y}
-          width={Math.max(0.5, solid - 1)}
-          height={height}
-        />
+        <rect className="fill-level" x={executing.x + 0.5} y={y} width={Math.max(0.5, solid - 1)} height={height} />
       )}
       {borrowed !== undefined && (
         <rect
@@ -201,7 +195,7 @@ function CurrentLabels(props: {
     )
   }
   return onFree === undefined ? null : (
-    <text className={styles['strong']} x={current.x + used + 4} y={y + 4}>
+    <text className="strong fill-text" x={current.x + used + 4} y={y + 4}>
       {onFree}
     </text>
   )
@@ -216,7 +210,7 @@ function BorrowedLabel({ group, y }: { readonly group: LedgerGroup; readonly y: 
   const middle = borrowed.x + borrowed.width / 2
   return (
     <>
-      <rect className={styles['plate']} x={middle - plate / 2} y={y - 8} width={plate} height={16} />
+      <rect className="fill-canvas" x={middle - plate / 2} y={y - 8} width={plate} height={16} />
       <text className={styles['borrowedText']} x={middle} y={y + 4} textAnchor="middle">
         {text}
       </text>

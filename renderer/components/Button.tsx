@@ -25,7 +25,7 @@ export function Button({ primary = false, small = false, asks, className, type =
 
 /** Buttons in a row, with their related elements. */
 export const Buttons = ({ children }: { readonly children: ReactNode }) => (
-  <div className={styles['buttons']}>{children}</div>
+  <div className="row wrap gap-8">{children}</div>
 )
 
 interface SegmentOption<V extends string> {
@@ -114,7 +114,7 @@ interface CheckProps {
 
 /** A checkbox, with its label after it. */
 export const Check = ({ label, checked, disabled = false, onChange }: CheckProps) => (
-  <label className={styles['check']}>
+  <label className={`${styles['check']} inline-row gap-6 muted hit-24`}>
     <input type="checkbox" checked={checked} disabled={disabled} onChange={({ target }) => onChange(target.checked)} />
     {label}
   </label>

@@ -108,7 +108,7 @@ export function ChartFrame(props: ChartFrameProps) {
       {actions}
       <button
         type="button"
-        className={styles['icon']}
+        className="icon-button"
         aria-pressed={asTable}
         aria-label={`${title} as table`}
         aria-keyshortcuts="t"
@@ -125,7 +125,7 @@ export function ChartFrame(props: ChartFrameProps) {
           )
         }
       >
-        <button type="button" className={styles['icon']} aria-label={`Export ${title}`} title="Export">
+        <button type="button" className="icon-button" aria-label={`Export ${title}`} title="Export">
           <Icon name="more" />
         </button>
       </Menu>
@@ -143,7 +143,7 @@ export function ChartFrame(props: ChartFrameProps) {
     >
       <div ref={ref} onFocus={refresh}>
         {!asTable && (
-          <div ref={drawing} className={styles['drawing']} {...image}>
+          <div ref={drawing} className="shrink-x placed" {...image}>
             {visible ? (
               <ErrorBoundary title={title}>{children}</ErrorBoundary>
             ) : (

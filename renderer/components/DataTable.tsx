@@ -127,12 +127,12 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
             {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
           </tbody>
         </table>
-        {all.length === 0 && empty !== undefined && <div className={styles['empty']}>{empty}</div>}
+        {all.length === 0 && empty !== undefined && <div className="pad-x pad-y-10 muted">{empty}</div>}
       </div>
       {(csvName !== undefined || foot !== undefined || copies.length > 0) && (
-        <div className={styles['foot']}>
+        <div className="row gap-10 pad-x pad-y-4 tiny faint hit-24">
           {foot}
-          <span className={styles['footSpace']} />
+          <span className="push" />
           <PromqlMenu of={`columns of ${caption}`} copies={copies} />
           {csvName !== undefined && (
             <Button

@@ -53,12 +53,12 @@ export function ExaminedPage<T extends { readonly summary: string }>({
     )
   }
   return (
-    <div className={styles['page']}>
+    <div className="column full-height">
       <NowLine title={found.summary} evidence={evidenceOf(found)} actions={again} />
       {problem && <ProblemNote problem={problem} />}
       <div className={styles['columns']}>
-        <div className={styles['main']}>{renderMain(found)}</div>
-        <div className={styles['beside']}>{renderBeside(found)}</div>
+        <div className="shrink-x">{renderMain(found)}</div>
+        <div className="shrink-x line-left">{renderBeside(found)}</div>
       </div>
     </div>
   )
@@ -69,7 +69,7 @@ export function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
   if (limits.length === 0) return null
   return (
     <Pane title="Unknown">
-      <Sentences of={limits} className={styles['limits']} />
+      <Sentences of={limits} className="stack gap-4 pad-x pad-b-16 muted" />
     </Pane>
   )
 }

@@ -32,8 +32,8 @@ export function Field(
   const about = `${id}-about`
   const described = hint !== undefined || error !== undefined
   return (
-    <div className={styles['field']}>
-      <label htmlFor={id} className={styles['label']}>
+    <div className="stack gap-4 shrink-x">
+      <label htmlFor={id} className="small muted">
         {label}
       </label>
       {children({
@@ -42,7 +42,7 @@ export function Field(
         'aria-invalid': error === undefined ? undefined : true,
       })}
       {described && (
-        <span id={about} className={error === undefined ? styles['hint'] : styles['error']}>
+        <span id={about} className={error === undefined ? 'tiny leading-140 faint' : styles['error']}>
           {error ?? hint}
         </span>
       )}

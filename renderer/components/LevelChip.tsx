@@ -36,9 +36,9 @@ export function LevelChip({ name, stale = false, decorative = false }: LevelChip
 /** Chip and name. */
 export function LevelName({ name, stale = false }: { readonly name: string; readonly stale?: boolean }) {
   return (
-    <span className={styles['level']}>
+    <span className="inline-row gap-7 shrink-x nowrap">
       <LevelChip name={name} stale={stale} decorative />
-      <span className={styles['name']}>
+      <span className="ellipsis">
         <MiddleCut text={name} />
       </span>
     </span>
@@ -83,25 +83,25 @@ type StateKind =
   | 'failing'
   | 'connecting'
 
-const LOOK: Readonly<Record<StateKind, { icon?: IconName; word: string }>> = {
+const LOOK: Readonly<Record<StateKind, { icon?: IconName; word: string; tone?: string }>> = {
   flowing: { word: 'flowing' },
   idle: { word: 'idle' },
-  queueing: { icon: 'queue', word: 'queueing' },
-  rejecting: { icon: 'cross', word: 'rejecting' },
-  borrowing: { icon: 'up', word: 'borrowing' },
-  lending: { icon: 'down', word: 'lending' },
+  queueing: { icon: 'queue', word: 'queueing', tone: 'queued' },
+  rejecting: { icon: 'cross', word: 'rejecting', tone: 'rejected' },
+  borrowing: { icon: 'up', word: 'borrowing', tone: 'borrowed' },
+  lending: { icon: 'down', word: 'lending', tone: 'lent' },
   'no-limit': { icon: 'infinity', word: 'no limit' },
   unknown: { word: 'unknown' },
-  stale: { icon: 'disc', word: 'stale' },
-  failing: { icon: 'warn', word: 'failing' },
+  stale: { icon: 'disc', word: 'stale', tone: 'faint' },
+  failing: { icon: 'warn', word: 'failing', tone: 'bad' },
   connecting: { word: 'connecting' },
 }
 
 /** The state of a level as a glyph and a word; `seats` is the number borrowed or lent. */
 export function StateTag({ kind, seats }: { readonly kind: StateKind; readonly seats?: number | undefined }) {
-  const { icon, word } = LOOK[kind]
+  const { icon, word, tone = 'muted' } = LOOK[kind]
   return (
-    <span className={classes(styles['tag'], styles[kind])}>
+    <span className={`inline-row gap-4 nowrap small ${tone}`}>
       {icon !== undefined && <Icon name={icon} size={12} />}
       {seats === undefined ? word : `${word} ${seats}`}
     </span>

@@ -26,10 +26,10 @@ export interface NowLineProps {
 export function NowLine({ title, evidence, details, level, stale = false, actions }: NowLineProps) {
   return (
     <header className={styles['line']}>
-      <div className={styles['text']}>
+      <div className="shrink-x">
         <h1 className={styles['title']}>
           {stale && (
-            <span className={styles['stale']}>
+            <span className="warn">
               <Icon name="warn" />
             </span>
           )}
@@ -42,7 +42,7 @@ export function NowLine({ title, evidence, details, level, stale = false, action
           </p>
         )}
       </div>
-      {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
+      {actions !== undefined && <div className="flex gap-8 rigid push">{actions}</div>}
     </header>
   )
 }
@@ -89,20 +89,14 @@ export function KeyNumbers({ label, items }: { readonly label: string; readonly 
     promql === undefined ? [] : [{ label: `Copy ${name}`, measured: promql }],
   )
   return (
-    <div className={styles['group']}>
-      <dl className={styles['numbers']} aria-label={label}>
+    <div className="row shrink-x line-below">
+      <dl className="flex grow shrink-x clip" aria-label={label}>
         {items.map((item) => (
           <div key={item.label} className={styles['item']}>
-            <dt className={styles['label']}>
+            <dt className="nowrap tiny muted">
               {item.term === undefined ? item.label : <Term id={item.term}>{item.label}</Term>}
             </dt>
-            <dd
-              className={classes(
-                styles['value'],
-                item.value === UNKNOWN ? styles['unknown'] : item.tone !== undefined && styles[item.tone],
-              )}
-              title={item.whose}
-            >
+            <dd className={classes(styles['value'], item.value === UNKNOWN ? 'faint' : item.tone)} title={item.whose}>
               {item.value}
               <AfterValue {...item} />
             </dd>

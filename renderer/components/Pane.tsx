@@ -20,20 +20,26 @@ export function Pane({ title, unit, note, actions, children, className, onKeyDow
   // The keys act on the pane that contains the focus.
   const keys = onKeyDown === undefined ? {} : { onKeyDown }
   return (
-    <section aria-labelledby={id} className={classes(styles['pane'], className)} data-pane="" tabIndex={-1} {...keys}>
+    <section
+      aria-labelledby={id}
+      className={classes('column shrink-x', className)}
+      data-pane=""
+      tabIndex={-1}
+      {...keys}
+    >
       <header className={styles['head']}>
         <h2 id={id} className={styles['title']}>
           {title}
         </h2>
         {unit !== undefined && <span className={styles['unit']}>{unit}</span>}
         {note !== undefined && (
-          <p className={styles['note']} title={typeof note === 'string' ? note : undefined}>
+          <p className="shrink-x cut small faint" title={typeof note === 'string' ? note : undefined}>
             {note}
           </p>
         )}
-        {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
+        {actions !== undefined && <div className="row gap-6 rigid push">{actions}</div>}
       </header>
-      <div className={styles['body']}>{children}</div>
+      <div className="shrink-x shrink-y">{children}</div>
     </section>
   )
 }

@@ -52,7 +52,7 @@ export function ServerSeats({ limit }: { readonly limit: ServerLimit }) {
   if (limit.from === 'reported' || limit.from === 'configured') return null
   return (
     <label
-      className={styles['seats']}
+      className={`${styles['seats']} inline-row gap-8 nowrap small muted`}
       title="Sum of --max-requests-inflight and --max-mutating-requests-inflight; 600 without flags."
     >
       seats of a server

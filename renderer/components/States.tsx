@@ -30,8 +30,8 @@ export function EmptyState(
       {props.page !== undefined && <h1 className="sr-only">{props.page}</h1>}
       <div className={styles['state']}>
         <h2 className={styles['title']}>{props.title}</h2>
-        {props.children !== undefined && <div className={styles['text']}>{props.children}</div>}
-        {props.actions !== undefined && <div className={styles['actions']}>{props.actions}</div>}
+        {props.children !== undefined && <div className={`${styles['text']} large prose muted`}>{props.children}</div>}
+        {props.actions !== undefined && <div className="flex wrap gap-8">{props.actions}</div>}
       </div>
     </>
   )
@@ -55,7 +55,7 @@ export function Loading({ waitingFor }: { readonly waitingFor: string }) {
     }
   }, [])
   return (
-    <div className={styles['loading']} aria-busy="true" aria-label={`waiting for ${waitingFor}`} role="status">
+    <div className="stack gap-12 pad-x pad-y-8" aria-busy="true" aria-label={`waiting for ${waitingFor}`} role="status">
       {lines && BARS.map((width) => <div key={width} className={styles['bar']} style={{ width }} />)}
       <p className={styles['waiting']} aria-hidden="true">
         {seconds > 0 && `waiting for ${waitingFor}, ${seconds} s`}
@@ -173,7 +173,7 @@ export function Note(props: { readonly kind: NoteKind; readonly alert?: boolean;
       <span className={styles['glyph']}>
         <Icon name={GLYPH[kind]} />
       </span>
-      <div className={styles['body']}>{children}</div>
+      <div className="shrink-x breaks">{children}</div>
     </div>
   )
 }

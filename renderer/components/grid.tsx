@@ -80,7 +80,7 @@ export function GridHead<R>(props: {
               aria-sort={sortBy && ariaSort(column, sorting)}
               className={classes(
                 column.align === 'right' && styles['right'],
-                sortBy !== undefined && isSortable(column) && styles['sortable'],
+                sortBy !== undefined && isSortable(column) && 'brightens',
                 column.term !== undefined && styles['term'],
               )}
               style={column.width === undefined ? undefined : { width: column.width }}

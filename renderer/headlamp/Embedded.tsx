@@ -31,7 +31,7 @@ export function Embedded() {
         ))}
       </nav>
       {/* Headlamp’s page has a main landmark of its own. */}
-      <section aria-label={label} tabIndex={-1} className={styles['main']}>
+      <section aria-label={label} tabIndex={-1} className="column shrink-y placed scroll focus-hidden">
         <ErrorBoundary key={name} title={label}>
           <Screen />
         </ErrorBoundary>

@@ -1,6 +1,7 @@
 import '../theme/fonts.css'
 import '../theme/tokens.css'
 import '../theme/global.css'
+import '../theme/layout.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { HeadlampPlace, HeadlampStart, HeadlampThread } from '../../core/contract/headlamp.ts'

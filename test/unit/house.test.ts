@@ -53,6 +53,57 @@ test('every class that is asked for is in its stylesheet', () => {
   expect(RENDERER.flatMap(withoutStyle)).toEqual([])
 })
 
+const MODULES = STYLES.filter((file) => file.endsWith('.module.css'))
+const COMPOSED = /composes: ([\w\s-]+) from global;/g
+const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '')
+/** The classes that a stylesheet has rules for. */
+const classesOf = (file: string): readonly string[] =>
+  Array.from(
+    textOf(file)
+      .replaceAll(/\/\*[^]*?\*\/|\{[^{}]*\}/g, ' ')
+      .matchAll(/\.([a-z][\w-]*)/gi),
+    ([, name = '']) => name,
+  )
+
+test('every class of a stylesheet is asked for', () => {
+  const product = PRODUCT.map((file) => textOf(file)).join('\n')
+  const unused = MODULES.flatMap((sheet) => {
+    const users = RENDERER.filter((file) =>
+      Array.from(textOf(file).matchAll(/from '(\.[^']+\.module\.css)'/g)).some(
+        ([, path = '']) => posix.join(posix.dirname(file), path) === sheet,
+      ),
+    )
+    const text = users.map((file) => textOf(file)).join('\n')
+    // A class that a state names, as in `styles[state]`, is a word of the code that has the state.
+    const isComputed = /\w\[(?:`|[a-z]\w*[\].( ])/.test(text)
+    return [...new Set(classesOf(sheet))]
+      .filter((name) => !text.includes(`['${name}']`))
+      .filter((name) => !isComputed || !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(product))
+      .map((name) => `${sheet}: ${name}`)
+  })
+  expect(unused).toEqual([])
+})
+
+test('what stylesheets and elements are composed of is in the theme, and nothing there is left over', () => {
+  const layout = classesOf('renderer/theme/layout.css')
+  const shared = new Set([...layout, ...classesOf('renderer/theme/global.css')])
+  const composed = MODULES.flatMap((file) =>
+    Array.from(textOf(file).matchAll(COMPOSED)).flatMap(([, names = '']) => words(names)),
+  )
+  const screens = RENDERER.filter((file) => !file.includes('.test.')).map((file) => textOf(file))
+  const named = screens.flatMap((text) =>
+    Array.from(text.matchAll(/className=(?:"([^"]*)"|\{`((?:\$\{[^}]*\}|[^`$])*)`\})/g)).flatMap(
+      ([, plain, mixed = '']) => words(plain ?? mixed.replaceAll(/\$\{[^}]*\}/g, ' ')),
+    ),
+  )
+  expect([...composed, ...named].filter((name) => !shared.has(name) && !name.startsWith('cm-'))).toEqual([])
+  const quoted = screens.flatMap((text) =>
+    Array.from(text.matchAll(/['"`}]([\w\s-]+)['"`$]/g)).flatMap(([, part = '']) => words(part)),
+  )
+  const used = new Set([...composed, ...quoted])
+  expect(layout.filter((name) => !used.has(name))).toEqual([])
+})
+
 test('in the etcd proxy one module owns HTTP/2: events of Node come in any order, and its operations throw', () => {
   const users = PRODUCT.filter((file) => file.startsWith('main/etcd/') && /from 'node:http2'/.test(textOf(file)))
   expect(users.filter((file) => !file.endsWith('.test.ts'))).toEqual(['main/etcd/http2.ts'])

@@ -8,7 +8,6 @@ import { LevelName } from '../LevelChip.tsx'
 import { NowLine } from '../NowLine.tsx'
 import { PlainTable } from '../PlainTable.tsx'
 import { Sentences } from '../States.tsx'
-import styles from './answer.module.css'
 
 /** What a screen draws instead of the text of a cell, by the id of the column. */
 export type AnswerCells = Readonly<Partial<Record<string, (text: string, row: number) => ReactNode>>>
@@ -35,7 +34,7 @@ export function AnswerPart(props: { readonly answer: Answer; readonly children?:
       <div role="status">
         <h3>{sentenceText(title, format)}</h3>
       </div>
-      <Sentences of={evidence.map((sentence) => sentenceText(sentence, format))} className={styles['evidence']} />
+      <Sentences of={evidence.map((sentence) => sentenceText(sentence, format))} className="stack gap-4 breaks muted" />
       {tables.map((table) => (
         <AnswerTable key={table.title} table={table} scrolls />
       ))}
@@ -104,7 +103,7 @@ export function AnswerTable(props: PlainProps) {
     />
   )
   return scrolls ? (
-    <div className={styles['scroll']} {...scrollRegion(caption)}>
+    <div className="scroll-x" {...scrollRegion(caption)}>
       {drawn}
     </div>
   ) : (
@@ -129,7 +128,7 @@ const Stacked = (text: string): ReactNode => {
   ) : (
     <>
       <b>{value}</b>
-      <span className={styles['below']}>{below}</span>
+      <span className="block small muted">{below}</span>
     </>
   )
 }
@@ -190,13 +189,15 @@ function columnsOf(
       },
       cell: (row) => (drawn === String ? cellDrawn(row[at] ?? '') : drawn(text(row), rows.indexOf(row))),
       rowHeader: at === 0 && named,
-      look: (row) => styles[toneOf(row[at] ?? '') ?? ''],
+      look: (row) => TONES[toneOf(row[at] ?? '') ?? 'same'],
       ...(title !== undefined && { title }),
       ...(term !== undefined && { term }),
       ...(align !== undefined && { align }),
     }
   })
 }
+
+const TONES = { better: 'good', worse: 'bad', same: undefined } as const
 
 const toneOf = (cell: Row[number]): 'better' | 'worse' | undefined =>
   [cell].flat().flatMap((part) => (typeof part === 'object' && 'tone' in part ? (part.tone ?? []) : []))[0]
@@ -209,7 +210,7 @@ function cellDrawn(cell: Row[number]): ReactNode {
   if (shift === undefined || is === undefined) return text
   return (
     <>
-      <span className={styles['was']}>{was} → </span>
+      <span className="pre faint">{was} → </span>
       <b>{is}</b>
     </>
   )

@@ -16,6 +16,8 @@ import { viewStore } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import styles from './alerts.module.css'
 
+const TONES = { critical: 'strong rejected', warning: 'warn', info: 'muted' } as const
+
 const SILENCE_MS = 3_600_000
 
 interface RulePaneProps {
@@ -36,13 +38,13 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
       .catch(sayFailure)
   }
   return (
-    <Pane title={`${rule} ${title}`} note={severity} className={styles['rule']}>
-      <div className={styles['about']}>
+    <Pane title={`${rule} ${title}`} note={severity}>
+      <div className="stack one-column gap-12 pad-x pad-b-16">
         <p>
           Fires when {condition}
           {holdMs === 0 ? '' : `, for ${format.span(holdMs / 1_000)}`}.
         </p>
-        {standing?.state === 'off' && <p className={styles['hint']}>Not evaluated. {standing.why}</p>}
+        {standing?.state === 'off' && <p className="faint">Not evaluated. {standing.why}</p>}
         {own.map((alert) => (
           <FiringAlert
             key={alertKey(alert)}
@@ -61,7 +63,7 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
           />
         ))}
         {own.length === 0 && standing?.state !== 'off' && (
-          <p className={styles['hint']}>
+          <p className="faint">
             {standing?.state === 'pending'
               ? `Met for ${placeText({ rule, ...standing.pending })} since ${format.time(standing.pending?.since)}, not yet for long enough.`
               : 'The condition is not met.'}
@@ -87,9 +89,9 @@ function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onS
   const { cause, remedy } = wordsFor(findings, alert) ?? alert
   const about = `${placeText(alert)}${subject === undefined || alert.rule === 'R8' ? '' : ` (${subject})`}`
   return (
-    <section className={styles['alert']} aria-label={`Alert: ${about}`}>
-      <h3>
-        <span className={styles[severity]}>{severity}</span> {about}
+    <section className="stack one-column gap-4 pad-t-8 line-above" aria-label={`Alert: ${about}`}>
+      <h3 className="row gap-8">
+        <span className={TONES[severity]}>{severity}</span> {about}
       </h3>
       <p className={classes('mono', styles['since'])}>
         since {format.time(since)}
@@ -144,7 +146,7 @@ function Expression({ rule }: { readonly rule: RuleId }) {
   if (text === undefined) return null
   if (text === null) {
     return (
-      <p className={styles['hint']}>
+      <p className="faint">
         {rule === 'R8'
           ? 'Prometheus cannot evaluate it: it does not scrape the flow-control objects.'
           : 'This version of Kubernetes lacks a metric that the expression needs.'}
@@ -152,8 +154,8 @@ function Expression({ rule }: { readonly rule: RuleId }) {
     )
   }
   return (
-    <div className={styles['expression']}>
-      <h3>
+    <div>
+      <h3 className="row gap-8">
         PromQL <Copy text={text} label="Copy" />
       </h3>
       <Preformatted text={text} label={`Expression of ${rule}`} />

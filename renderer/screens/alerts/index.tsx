@@ -31,6 +31,8 @@ import { download } from '../../components/csv.ts'
 import { Menu } from '../../components/Menu.tsx'
 import { viewStore } from '../../state/view.ts'
 
+const TONES = { firing: 'strong rejected', pending: 'warn', quiet: 'muted', off: 'faint' } as const
+
 const NOTICES: readonly { readonly value: Settings['alertNotices']; readonly label: string }[] = [
   { value: 'off', label: 'Off' },
   { value: 'critical', label: 'Critical' },
@@ -54,7 +56,7 @@ export function AlertsScreen() {
   if (state === undefined) return <LoadingPage title="Alerts" waitingFor="the alert rules" />
   const shown = chosen ?? state.alerts[0]?.rule ?? 'R1'
   return (
-    <div className={styles['screen']}>
+    <div className="column full-height">
       <NowLine {...alertsSentence(state, format)} actions={<ExportMenu />} />
       {isPast && (
         <Note kind="info">
@@ -63,7 +65,7 @@ export function AlertsScreen() {
       )}
       <Notices />
       <div className={styles['columns']}>
-        <div className={styles['lists']}>
+        <div className="shrink-x">
           <RulesPane state={state} shown={shown} onShow={setChosen} />
           <ChangesPane state={state} isPast={isPast} />
         </div>
@@ -82,7 +84,7 @@ function Notices() {
     say('Notifications are not allowed here. Allow them for this page in the settings of the browser or desktop.')
   }
   return (
-    <div className={styles['notices']}>
+    <div className="row wrap gap-8 pad-x pad-y-6 line-below muted">
       <span>Notifications on this machine</span>
       <Segment
         label="Notifications"
@@ -90,7 +92,7 @@ function Notices() {
         options={NOTICES}
         onChange={(wanted) => void choose(wanted)}
       />
-      <span className={styles['hint']}>while the console is open; each alert at most once in 15 min</span>
+      <span className="faint">while the console is open; each alert at most once in 15 min</span>
     </div>
   )
 }
@@ -127,7 +129,7 @@ const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
   }),
   valueColumn('state', 'State', (rule) => stateText(rule, state), {
     width: 170,
-    cell: (rule) => <span className={styles[rule.state]}>{stateText(rule, state)}</span>,
+    cell: (rule) => <span className={TONES[rule.state]}>{stateText(rule, state)}</span>,
   }),
   valueColumn('now', 'Now', ({ rule }) => nowText(rule, state)),
   valueColumn('fired', 'Last fired', ({ lastFired }) => lastFired, {

@@ -48,7 +48,7 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
         </>
       }
     >
-      <div className={styles['scroll']} {...scrollRegion('Borrow ledger, all levels')}>
+      <div className="line-above line-below scroll-x focus-inside" {...scrollRegion('Borrow ledger, all levels')}>
         <PlainTable
           caption={`Borrow ledger of ${server}, seats`}
           className={classes(styles['table'], styles['ledger'], ledger.entries.length > FEW && styles['many'])}
@@ -79,7 +79,7 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
       </>
     ),
     cell: ({ lent }) => minus(lent),
-    look: ({ lent }) => styles[lent > 0 ? 'lent' : 'quiet'],
+    look: ({ lent }) => (lent > 0 ? 'lent' : 'faint'),
   }),
   numberColumn('borrowed', 'Borrowed', ({ borrowed }) => borrowed, {
     head: (
@@ -88,7 +88,7 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
       </>
     ),
     cell: ({ borrowed }) => format.change(borrowed),
-    look: ({ borrowed }) => styles[borrowed > 0 ? 'borrowed' : 'quiet'],
+    look: ({ borrowed }) => (borrowed > 0 ? 'borrowed' : 'faint'),
   }),
   numberColumn('limit', 'Limit', ({ current }) => current, {
     head: (
@@ -96,7 +96,7 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
         = <Term id="current-limit">limit</Term>
       </>
     ),
-    look: () => styles['strong'],
+    look: () => 'strong',
   }),
   numberColumn('used', 'In use', ({ used }) => used, {
     head: (
@@ -107,13 +107,13 @@ const COLUMNS: readonly DataColumn<AdjustmentLedgerEntry>[] = [
   }),
   numberColumn('idle', 'Idle', ({ idle }) => idle, {
     head: '≈ idle',
-    look: ({ idle }) => (idle === 0 ? styles['quiet'] : undefined),
+    look: ({ idle }) => (idle === 0 ? 'faint' : undefined),
   }),
   numberColumn('over', 'Over', ({ over }) => over, {
     head: '≈ over',
     title: 'Seats in use beyond the limit: an over-wide request, or a limit that was lowered',
     cell: ({ over = 0 }) => format.seats(over),
-    look: ({ over = 0 }) => styles[over > 0 ? 'capped' : 'quiet'],
+    look: ({ over = 0 }) => (over > 0 ? 'warn' : 'faint'),
   }),
   { id: 'remark', header: 'Remark', hiddenHeader: true, width: '100%', cell: () => '' },
 ]
@@ -135,12 +135,12 @@ const ledgerCopies = (atMs: number): readonly PromqlCopy[] =>
 const sumsOf = (ledger: AdjustmentLedger, remark: string): FootRow => ({
   level: { text: 'Sum of limited levels' },
   nominal: { text: format.seats(ledger.nominal - ledger.exemptNominal) },
-  lent: { text: minus(ledger.lent), look: ledger.lent > 0 ? styles['lent'] : undefined },
-  borrowed: { text: format.change(ledger.borrowed), look: ledger.borrowed > 0 ? styles['borrowed'] : undefined },
-  limit: { text: format.seats(ledger.current), look: styles['strong'] },
+  lent: { text: minus(ledger.lent), look: ledger.lent > 0 ? 'lent' : undefined },
+  borrowed: { text: format.change(ledger.borrowed), look: ledger.borrowed > 0 ? 'borrowed' : undefined },
+  limit: { text: format.seats(ledger.current), look: 'strong' },
   used: { text: format.seats(ledger.used) },
   idle: { text: format.seats(ledger.idle) },
-  remark: { text: remark, look: styles['quiet'] },
+  remark: { text: remark, look: 'faint' },
 })
 
 const exemptOf = (ledger: AdjustmentLedger, rule: BorrowingRule): FootRow => ({
@@ -153,7 +153,7 @@ const exemptOf = (ledger: AdjustmentLedger, rule: BorrowingRule): FootRow => ({
       rule === 'exempt-in-solver'
         ? 'its limit is part of the common sum (servers up to 1.30), but it is unlimited'
         : 'on top of all limits: unlimited',
-    look: styles['quiet'],
+    look: 'faint',
   },
 })
 

@@ -15,7 +15,6 @@ import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { LOW, useMedia } from '../../components/hooks.ts'
 import { format } from '../../theme/format.ts'
-import styles from './allocation.module.css'
 import type { KnownRound, StepRow } from './rounds.data.ts'
 
 export interface SharePanesProps {
@@ -39,7 +38,7 @@ export const SharePanes = memo(function SharePanes({ round, rows, stale }: Share
   const { expected } = round
   const pane = { expected, rows: sharing, height, stale, time: round.step.at, fileName: String(round.step.number) }
   return (
-    <div className={styles['two']}>
+    <div className="beside line-below">
       {expected.regime === 'solver' ? <FindingP {...pane} /> : <MinToFloor {...pane} />}
       <Shares {...pane} />
     </div>

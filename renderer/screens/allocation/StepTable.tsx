@@ -39,7 +39,7 @@ export const StepTable = memo(function StepTable({ round, table, selected, serve
   )
   const solved = regime === 'solver'
   return (
-    <div className={styles['scroll']} {...scrollRegion('Steps from demand to limit')}>
+    <div className="line-above line-below scroll-x focus-inside" {...scrollRegion('Steps from demand to limit')}>
       <PlainTable
         caption={`How the limits of ${server} were set, seats`}
         className={classes(styles['table'], rows.length > FEW && styles['many'])}
@@ -64,9 +64,9 @@ export const StepTable = memo(function StepTable({ round, table, selected, serve
             min: { text: format.seats(sums.min) },
             floor: { text: format.seats(sums.floor) },
             target: { text: format.seatsAverage(sums.target) },
-            share: { text: sums.share === undefined ? '' : format.seatsAverage(sums.share), look: styles['quiet'] },
-            limit: { text: format.seats(sums.limit), look: styles['strong'] },
-            expected: { text: format.seats(sums.expected), look: styles['quiet'] },
+            share: { text: sums.share === undefined ? '' : format.seatsAverage(sums.share), look: 'faint' },
+            limit: { text: format.seats(sums.limit), look: 'strong' },
+            expected: { text: format.seats(sums.expected), look: 'faint' },
             change: {
               text: sentenceText(sumNote(sums.limit, sums.nominal, regime), format),
               look: styles['sumNote'],
@@ -104,7 +104,7 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
     cell,
     ...more,
   })
-  const look = (kind: string) => () => styles[kind]
+  const look = (kind: string) => () => kind
   const outside = ({ target }: StepRow): boolean => target === undefined
   const sampled = ({ smoothedBefore }: StepRow): string => (follows || smoothedBefore === undefined ? '' : '≈ ')
   const columns: readonly DataColumn<StepRow>[] = [
@@ -120,12 +120,15 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
     }),
     number('observe', 'average', 'Average', (row) => format.seatsAverage(row.average), {
       term: 'average-demand',
-      look: look('soft'),
+      look: look('muted'),
     }),
-    number('observe', 'stdev', 'σ', (row) => format.seatsAverage(row.stdev), { term: 'deviation', look: look('soft') }),
+    number('observe', 'stdev', 'σ', (row) => format.seatsAverage(row.stdev), {
+      term: 'deviation',
+      look: look('muted'),
+    }),
     number('observe', 'envelope', 'Envelope', (row) => format.seatsAverage(row.envelope), {
       term: 'envelope',
-      look: look('soft'),
+      look: look('muted'),
     }),
     number('remember', 'smoothed', 'Smoothed', (row) => format.seatsAverage(row.smoothed), {
       term: 'smoothed-demand',
@@ -133,26 +136,26 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
     }),
     number('remember', 'before', 'before', (row) => `${sampled(row)}${format.seatsAverage(row.smoothedBefore)}`, {
       title: 'Smoothed demand in the round before; ≈ where rounds between were missed',
-      look: look('quiet'),
+      look: look('faint'),
     }),
-    number('target', 'min', 'Min', (row) => format.seats(row.min), { term: 'min', look: look('soft') }),
+    number('target', 'min', 'Min', (row) => format.seats(row.min), { term: 'min', look: look('muted') }),
     number('target', 'floor', 'Floor', (row) => format.seats(row.floor), { term: 'floor' }),
     number('target', 'target', 'Target', (row) => (outside(row) ? NOT_APPLICABLE : format.seatsAverage(row.target)), {
       term: 'target',
-      look: (row) => styles[outside(row) ? 'quiet' : 'strong'],
+      look: (row) => (outside(row) ? 'faint' : 'strong'),
     }),
     number(
       'share',
       'share',
       'p × target',
       (row) => (outside(row) || !solved ? NOT_APPLICABLE : format.seatsAverage(row.share)),
-      { term: 'fair-fraction', look: (row) => (outside(row) || !solved ? styles['quiet'] : undefined) },
+      { term: 'fair-fraction', look: (row) => (outside(row) || !solved ? 'faint' : undefined) },
     ),
     {
       id: 'range',
       header: solved ? 'Clamp' : 'Range',
       group: 'share',
-      look: look('quiet'),
+      look: look('faint'),
       cell: (row) => !outside(row) && range(solved ? [row.floor, row.max] : [row.min, row.floor]),
     },
     {
@@ -165,7 +168,7 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
     },
     number('result', 'was', 'Was', (row) => (outside(row) ? '' : format.seats(row.limitBefore)), {
       title: 'Limit in the round before',
-      look: look('quiet'),
+      look: look('faint'),
     }),
     number('result', 'limit', 'Limit', (row) => format.seats(row.reported), {
       term: 'current-limit',
@@ -173,7 +176,7 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
     }),
     number('result', 'expected', 'Expected', (row) => <Expected row={row} />, {
       title: 'Recomputed from the reported demand by the rules of the server’s version',
-      look: ({ agrees }) => styles[agrees === false ? 'differs' : 'quiet'],
+      look: ({ agrees }) => (agrees === false ? 'strong bad' : 'faint'),
     }),
     number('result', 'change', 'vs nominal', ({ change }) => <Change change={change} />, {
       head: (
@@ -181,13 +184,13 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
           vs <Term id="nominal-limit">nominal</Term>
         </>
       ),
-      look: ({ change = 0 }) => styles[change === 0 ? 'quiet' : change > 0 ? 'borrowed' : 'lent'],
+      look: ({ change = 0 }) => (change === 0 ? 'faint' : change > 0 ? 'borrowed' : 'lent'),
     }),
     {
       id: 'scale',
       header: 'On one scale',
       group: 'result',
-      look: look('bar'),
+      look: () => styles['bar'],
       cell: (row) => !outside(row) && <LimitBar row={row} scale={scale} width={narrow ? 96 : 108} />,
     },
   ]
@@ -260,14 +263,20 @@ function LimitBar({ row, scale, width }: { readonly row: StepRow; readonly scale
   const own = Math.min(limit, nominal)
   return (
     <svg width={width} height={HEIGHT} style={levelStyle(name)} aria-hidden="true" focusable="false">
-      <rect className={styles['own']} y={3} width={x(own)} height={8} />
+      <rect className="fill-level" y={3} width={x(own)} height={8} />
       {limit > nominal && (
         <rect x={x(nominal)} y={3} width={x(limit) - x(nominal)} height={8} fill={patternOf('hatch', name)} />
       )}
       {limit < nominal && (
-        <rect className={styles['lentBox']} x={x(limit) + 0.5} y={3.5} width={x(nominal) - x(limit)} height={7} />
+        <rect
+          className="fill-none stroke-lent dashed"
+          x={x(limit) + 0.5}
+          y={3.5}
+          width={x(nominal) - x(limit)}
+          height={7}
+        />
       )}
-      <line className={styles['floorMark']} x1={x(floor)} x2={x(floor)} y1={1} y2={13} />
+      <line className="stroke-text-3" x1={x(floor)} x2={x(floor)} y1={1} y2={13} />
       <rect className={styles['post']} x={Math.max(0, x(limit) - 1)} y={0} width={2} height={HEIGHT} />
     </svg>
   )

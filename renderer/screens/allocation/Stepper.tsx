@@ -28,7 +28,7 @@ export function Stepper({ rounds, shown, follows }: StepperProps) {
   const { step } = shown
   return (
     <>
-      <div className={styles['stepper']} role="group" aria-label="Reallocation">
+      <div className={`${styles['stepper']} inline-flex edged round`} role="group" aria-label="Reallocation">
         <button
           type="button"
           aria-label="Previous reallocation"
@@ -59,13 +59,13 @@ export function Stepper({ rounds, shown, follows }: StepperProps) {
           <Icon name="play" size={11} />
         </button>
       </div>
-      <p className={styles['round']}>{roundText(shown, past)}</p>
+      <p className="faint">{roundText(shown, past)}</p>
       {!follows && (
         <Button small onClick={() => timeStore.getState().setCursor()}>
           Follow the newest
         </Button>
       )}
-      <div className={styles['history']}>
+      <div className="push">
         <RoundHistory
           marks={marks}
           shown={step.number}

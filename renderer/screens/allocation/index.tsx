@@ -45,7 +45,7 @@ import { stepCopies, StepTable } from './StepTable.tsx'
 export function AllocationScreen() {
   const server = useViewPart((view) => view.server)
   return (
-    <div className={styles['screen']}>
+    <div className="shrink-x">
       {/* With data, the sentence of the case is the heading. */}
       {server === undefined && <h1 className="sr-only">Allocation</h1>}
       <Content />
@@ -122,7 +122,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
         {shown !== undefined && <Stepper rounds={rounds} shown={shown} follows={follows} />}
         {known !== undefined && <PromqlMenu of="steps" copies={stepCopies(known.step.at)} />}
       </header>
-      <div className={styles['notes']}>
+      <div className={`${styles['notes']} stack gap-8 pad-x pad-b-8 gone-when-empty`}>
         {result.state === 'failed' && <ProblemNote problem={result.problem} />}
         {stale && <StaleNote server={server} />}
         <HiddenReallocations server={server.id} />
@@ -177,12 +177,12 @@ const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal
           return <Part key={i}>{cellText(part, format)}</Part>
         })}
       </p>
-      <p className={classes(styles['compared'], styles[tone])}>
+      <p className={classes(styles['compared'], tone === 'quiet' ? 'faint' : styles[tone])}>
         {tone !== 'quiet' && <Icon name={tone === 'good' ? 'check' : 'cross'} size={12} />}
         <span>
           {sentenceText(sentence, format)}
           {compared > 1 && (
-            <span className={styles['quiet']}>
+            <span className="faint">
               {equal === compared
                 ? ` All ${format.fixed(compared)} comparable reallocations are as expected.`
                 : ` ${format.fixed(equal)} of ${format.fixed(compared)} comparable reallocations are as expected.`}

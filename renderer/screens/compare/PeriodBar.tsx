@@ -33,7 +33,7 @@ export function PeriodBar({ source, marks, periods, onChange }: PeriodBarProps) 
   const [length, setLength] = useState(300)
   const { a, b } = periods
   return (
-    <div className={styles['bar']}>
+    <div className="row wrap gap-8 columns-12 pad-x pad-y-8 line-below">
       {/* A new period gets a new field, so that typed text does not cover it. */}
       <PeriodField key={`a ${a.from} ${a.to}`} name="A" period={a} onChange={(next) => onChange({ a: next, b })} />
       <PeriodField key={`b ${b.from} ${b.to}`} name="B" period={b} onChange={(next) => onChange({ a, b: next })} />

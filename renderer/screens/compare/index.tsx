@@ -43,7 +43,7 @@ function ComparePeriods({ connection }: { readonly connection: Connected }) {
   const [periods, setPeriods] = useState<Periods>(() => firstPeriods(timeStore.getState(), marks, FIRST_MS))
   const compared = useComparison(connection, server, periods)
   return (
-    <div className={styles['screen']}>
+    <div className={`${styles['screen']} column shrink-y tall children-rigid`}>
       <Summary compared={compared} marks={marks} />
       <PeriodBar source={connection.source.name} marks={marks} periods={periods} onChange={setPeriods} />
       <Body compared={compared} marks={marks} />
@@ -74,7 +74,7 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
   const shown = comparison.levels.slice(0, MOST_CHARTS)
   return (
     <div className={styles['columns']}>
-      <div className={styles['charts']}>
+      <div className={`${styles['charts']} shrink-x line-right`}>
         <p className={styles['heads']} aria-hidden="true">
           <span>
             <b>A</b> {comparison.a.samples} samples
@@ -88,12 +88,12 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
           <LevelCharts key={name} sides="periods" level={name} a={a} b={b} marks={marks} />
         ))}
         {comparison.levels.length > MOST_CHARTS && (
-          <p className={styles['more']}>
+          <p className="pad-x pad-y-6 faint">
             The {MOST_CHARTS} levels that changed most. The table lists all {comparison.levels.length}.
           </p>
         )}
       </div>
-      <div className={styles['numbers']}>
+      <div className="shrink-x">
         {presentComparison(comparison, others).tables.map((table) => (
           <Pane key={table.title} title={table.title} note={table.note}>
             <AnswerTable table={table} cells={CELLS} />
@@ -106,5 +106,5 @@ function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: r
 
 const CELLS: AnswerCells = {
   change: (text) => <b>{text}</b>,
-  state: (text) => <span className={text === 'differs' ? styles['differs'] : undefined}>{text}</span>,
+  state: (text) => <span className={text === 'differs' ? 'warn' : undefined}>{text}</span>,
 }

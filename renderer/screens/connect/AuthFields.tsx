@@ -1,7 +1,6 @@
 import { formFields, onceFilled, TextField } from '../../components/Field.tsx'
 import { Choice } from './fields.tsx'
 import type { AuthErrors, AuthForm } from './form.logic.ts'
-import styles from './Connect.module.css'
 
 const KINDS = [
   { value: 'token', label: 'Token' },
@@ -36,19 +35,19 @@ export function AuthFields(props: {
       <Choice label="Authentication" options={KINDS} hint={HINTS[form.kind]} {...field('kind')} />
       {form.kind === 'token' && typed('token', 'Bearer token')}
       {form.kind === 'basic' && (
-        <div className={styles['pair']}>
+        <div className="stack top halves gap-10">
           {typed('username', 'User name')}
           {typed('password', 'Password')}
         </div>
       )}
       {form.kind === 'certificate' && (
-        <div className={styles['pair']}>
+        <div className="stack top halves gap-10">
           {typed('clientCertificate', 'Path of the client certificate')}
           {typed('clientKey', 'Path of its key')}
         </div>
       )}
       {tls && (
-        <div className={styles['pair']}>
+        <div className="stack top halves gap-10">
           <TextField
             label="Path of the certificate authority"
             hint="PEM. Empty: the authorities of this machine."

@@ -25,7 +25,7 @@ export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSp
   return (
     <Pane title="etcd proxy">
       <div className={styles['form']}>
-        <p className={styles['note']}>
+        <p className="prose muted">
           The proxy runs in front of one etcd member and limits expensive or unimportant requests by rules. Point the
           clients of etcd at it.
         </p>
@@ -80,17 +80,17 @@ function StartFields({ form, errors, onChange }: StartFieldsProps) {
   )
   return (
     <>
-      <div className={styles['pair']}>
+      <div className="stack top halves gap-10">
         <TextField label="Member of etcd" placeholder="http://127.0.0.1:2379" {...onceFilled(field('upstream'))} />
         <TextField label={`Port on ${LOOPBACK}`} placeholder="any free port" kind="number" {...field('port')} />
       </div>
       {path('rulesFile', 'Rule file', 'Replaces the stored rules when the proxy starts.')}
       {path('caFile', 'CA of etcd', 'PEM, for an https address.')}
-      <div className={styles['pair']}>
+      <div className="stack top halves gap-10">
         {path('certFile', 'Client certificate for etcd')}
         {path('keyFile', 'Its key')}
       </div>
-      <div className={styles['pair']}>
+      <div className="stack top halves gap-10">
         {path('tlsCertFile', 'Certificate of the proxy', 'Clients use TLS then.')}
         {path('tlsKeyFile', 'Its key')}
       </div>

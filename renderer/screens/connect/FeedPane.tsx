@@ -75,7 +75,7 @@ export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSp
             }}
           />
           {form.withCluster && (
-            <div className={styles['pair']}>
+            <div className="stack top halves gap-10">
               <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
             </div>
           )}
@@ -101,7 +101,7 @@ function FeedAddress() {
     <Pane title="Address for the API server" actions={<Copy text={address} label="Copy the address" />}>
       <div className={styles['form']}>
         <p className="mono">{address}</p>
-        <p className={styles['note']}>
+        <p className="prose muted">
           The API server also needs the token and the certificate. “Health of the source” names a file with all three,
           for --audit-webhook-config-file.
         </p>

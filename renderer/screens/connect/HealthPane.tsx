@@ -14,7 +14,7 @@ import { useNow } from '../../components/hooks.ts'
 import { useRefusal } from '../../state/limits.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
-import { CadenceFields, FactList, toneOf } from './fields.tsx'
+import { CadenceFields, FactList } from './fields.tsx'
 import { backoffOf, healthFacts, pastsToTell, pastText, type Past, reasonWord, sourceFacts } from './reports.data.ts'
 import styles from './Connect.module.css'
 import { ask } from '../../state/connection.ts'
@@ -41,7 +41,7 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
           <Failures key={health.id} health={health} />
         ))}
       {notes.length > 0 && (
-        <div className={styles['wide']}>
+        <div className="stack gap-8 pad-x pad-y-10">
           {notes.map((note) => (
             <Note key={note} kind="warn">
               {note}
@@ -60,7 +60,7 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
         <PastRead key={health.id} health={health} past={health.past} />
       ))}
       {FROM_THE_ENGINE[source.kind] !== undefined ? (
-        <p className={styles['caption']}>{FROM_THE_ENGINE[source.kind]}</p>
+        <p className="pad-x pad-y-6 tiny leading-140 faint">{FROM_THE_ENGINE[source.kind]}</p>
       ) : only !== undefined ? (
         <FactList facts={healthFacts(only, frame)} />
       ) : (
@@ -71,7 +71,7 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
       )}
       {missing.size > 0 && (
         <>
-          <p className={styles['caption']}>Metrics missing in this version, and their substitutes</p>
+          <p className="pad-x pad-y-6 tiny leading-140 faint">Metrics missing in this version, and their substitutes</p>
           <PlainTable
             caption="Metric families missing in this version"
             className={styles['table']}
@@ -106,7 +106,7 @@ function ServerTable(props: { readonly servers: readonly ServerHealth[]; readonl
             id: health.id,
             header: health.id,
             head: <ServerName health={health} />,
-            look: ({ index }) => toneOf(facts[server]?.[index]),
+            look: ({ index }) => facts[server]?.[index]?.tone,
             value: ({ index }) => facts[server]?.[index]?.value,
           })),
         ]}
@@ -131,19 +131,19 @@ const MISSING_COLUMNS: readonly DataColumn<MissingFamily>[] = [
       </span>
     ),
   },
-  { id: 'why', header: 'Why', look: () => styles['quiet'], cell: reasonWord },
+  { id: 'why', header: 'Why', look: () => 'nowrap faint', cell: reasonWord },
   { id: 'substitute', header: 'Substitute', look: () => styles['gives'], cell: ({ note }) => note },
 ]
 
 function ServerName({ health }: { readonly health: ServerHealth }) {
   const good = health.status === 'ok'
   return (
-    <span className={styles['capability']}>
-      <span className={good ? styles['ok'] : styles['warn']}>
+    <span className="flex gap-8">
+      <span className={good ? 'good' : 'warn'}>
         <Icon name={good ? 'check' : 'warn'} size={13} />
       </span>
       <span className="mono">{health.id}</span>
-      <span className={good ? 'sr-only' : styles['quiet']}>{health.status}</span>
+      <span className={good ? 'sr-only' : 'nowrap faint'}>{health.status}</span>
     </span>
   )
 }
@@ -152,7 +152,7 @@ function ServerName({ health }: { readonly health: ServerHealth }) {
 function PastRead({ health, past }: { readonly health: ServerHealth; readonly past: Past }) {
   const { text, tone, problem } = pastText(past, health.lastGoodAt)
   return (
-    <div className={styles['wide']}>
+    <div className="stack gap-8 pad-x pad-y-10">
       <Note kind={tone}>{text}</Note>
       {problem !== undefined && <ProblemNote problem={problem} />}
       {past.state === 'reading' && (
@@ -170,7 +170,7 @@ function PastRead({ health, past }: { readonly health: ServerHealth; readonly pa
 function Rules(place: Omit<Place, 'matchers'>) {
   const text = rulesYaml(recordingRules(place), place.intervalMs)
   return (
-    <div className={styles['wide']}>
+    <div className="stack gap-8 pad-x pad-y-10">
       <Details summary="Recording rules for long ranges, not required" text={text} />
       <Buttons>
         <Copy text={text} label="Copy recording rules" />
@@ -189,8 +189,8 @@ function Failures({ health }: { readonly health: ServerHealth }) {
     .map(({ at, problem }) => `${format.time(unixMsOf(at))} ${problem.details ?? problem.message}`)
     .join('\n')
   return (
-    <div className={styles['wide']}>
-      <p className={styles['bad']}>{last?.problem.message ?? `${health.id} does not answer.`}</p>
+    <div className="stack gap-8 pad-x pad-y-10">
+      <p className="bad">{last?.problem.message ?? `${health.id} does not answer.`}</p>
       <div className={styles['tries']} role="img" aria-label={`${health.failures.length} failed tries`}>
         {waits.map((seconds, index) => (
           <span

@@ -45,13 +45,13 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
   return (
     <Pane title="Simulation">
       <div className={styles['form']}>
-        <p className={styles['note']}>
+        <p className="prose muted">
           A <Term id="simulation">simulated</Term> API server that runs on the console’s own implementation of flow
           control, with nodes, controllers, people and a crawler as its clients. Its engine measures every number, and
           the same seed produces the same events. Edit its levels in the Editor; pause, step or speed up its time in the
           top bar.
         </p>
-        <div className={styles['pair']}>
+        <div className="stack top halves gap-10">
           <SelectField label="Version of the server" options={versions} {...field('version')} />
           <TextField kind="number" label="Seed" {...field('seed')} />
         </div>
@@ -79,7 +79,7 @@ export function FilePane(props: {
     <Pane title="Files">
       <div className={styles['form']}>
         <div className={styles['drop']}>
-          <p className={styles['note']}>
+          <p className="prose muted">
             Drop files or a folder anywhere on this window, or choose them here: /metrics pages, debug dumps, manifests,
             audit and request logs, also in archives (tar, zip, gzip, zstd), or an exported recording (.apfrec). They
             are read on this machine, and the Overview opens.
@@ -113,7 +113,7 @@ export function DemoPane({ busy, shown, onOpen }: Omit<SourcePaneProps, 'onFill'
   return (
     <Pane title="Recorded demo">
       <div className={styles['form']}>
-        <p className={styles['note']}>
+        <p className="prose muted">
           A recording of a real API server while clients overload it: seats move between levels, queues fill, requests
           are rejected, and all of it recovers. It repeats, runs on this machine and needs no cluster.
         </p>

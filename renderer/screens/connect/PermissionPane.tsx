@@ -37,12 +37,12 @@ export function PermissionPane(props: {
   return (
     <Pane title="Available features">
       {kind !== 'direct' ? (
-        <p className={styles['caption']}>{WITHOUT_PERMISSION[kind]}</p>
+        <p className="pad-x pad-y-6 tiny leading-140 faint">{WITHOUT_PERMISSION[kind]}</p>
       ) : check.state === 'busy' ? (
         <Loading waitingFor="the server responses" />
       ) : (
         <div className={styles['form']}>
-          <p className={styles['note']}>
+          <p className="prose muted">
             “Check permissions” tests what this credential may do: version, metrics, dumps, objects, dry run. It changes
             nothing. You can also connect right away; missing permissions are shown then.
           </p>
@@ -98,7 +98,7 @@ function Reports({
         {reports.map(
           ({ server, problem }) =>
             problem !== undefined && (
-              <div key={server} className={styles['wide']}>
+              <div key={server} className="stack gap-8 pad-x pad-y-10">
                 <span className="mono">{server}</span>
                 <ProblemNote problem={problem} />
               </div>
@@ -114,7 +114,7 @@ function Reports({
           />
         )}
         {roles.map((role) => (
-          <div key={role} className={styles['wide']}>
+          <div key={role} className="stack gap-8 pad-x pad-y-10">
             <Note kind="bad">
               <b>{refused(rows)}</b> Apply this role, then check again. It grants no more than what is missing.
             </Note>
@@ -131,8 +131,8 @@ function Reports({
           <dl className={styles['facts']}>
             {consequences(rows).map(({ what, stays }) => (
               <Fragment key={what}>
-                <dt>{what}</dt>
-                <dd className={stays ? undefined : styles['bad']}>{stays ? 'available' : 'unavailable'}</dd>
+                <dt className="muted">{what}</dt>
+                <dd className={stays ? undefined : 'bad'}>{stays ? 'available' : 'unavailable'}</dd>
               </Fragment>
             ))}
           </dl>
@@ -140,7 +140,7 @@ function Reports({
       )}
       {editRoles.map((role) => (
         <Pane key={role} title="Required for editing" note="not required for viewing">
-          <div className={styles['wide']}>
+          <div className="stack gap-8 pad-x pad-y-10">
             <details>
               <summary>This role lets the user try and apply edits.</summary>
               <Manifest yaml={role} label="Role and binding for edits" />
@@ -150,8 +150,8 @@ function Reports({
       ))}
       {levels.map((level) => (
         <Pane key={level} title="Priority level for the console" note="recommended">
-          <div className={styles['wide']}>
-            <p className={styles['note']}>
+          <div className="stack gap-8 pad-x pad-y-10">
+            <p className="prose muted">
               Otherwise the console’s requests queue with all others, and wait when you need them most. These objects
               give it a few seats of its own.
             </p>
@@ -172,17 +172,17 @@ function refused(rows: readonly CapabilityResult[]): string {
 }
 
 const LOOK: Readonly<
-  Record<CapabilityResult['status'], { icon: IconName; tone: 'ok' | 'bad' | 'warn' | 'quiet'; word: string }>
+  Record<CapabilityResult['status'], { icon: IconName; tone: 'good' | 'bad' | 'warn' | 'faint'; word: string }>
 > = {
-  allowed: { icon: 'check', tone: 'ok', word: 'allowed' },
+  allowed: { icon: 'check', tone: 'good', word: 'allowed' },
   forbidden: { icon: 'cross', tone: 'bad', word: 'forbidden' },
   failed: { icon: 'warn', tone: 'warn', word: 'could not be tested' },
-  'not-applicable': { icon: 'lock', tone: 'quiet', word: 'does not apply' },
+  'not-applicable': { icon: 'lock', tone: 'faint', word: 'does not apply' },
 }
 
 /** Viewing does not require editing, so a viewer lacks nothing. */
 const lookOfEdits = (status: CapabilityResult['status']): (typeof LOOK)[typeof status] =>
-  status === 'forbidden' ? { icon: 'lock', tone: 'quiet', word: 'not allowed; not required for viewing' } : LOOK[status]
+  status === 'forbidden' ? { icon: 'lock', tone: 'faint', word: 'not allowed; not required for viewing' } : LOOK[status]
 
 const lookOf = ({ capability, status }: CapabilityResult) =>
   LOOKING.has(capability) ? LOOK[status] : lookOfEdits(status)
@@ -195,8 +195,8 @@ const COLUMNS: readonly DataColumn<CapabilityResult>[] = [
     cell: (row) => {
       const { icon, tone, word } = lookOf(row)
       return (
-        <span className={styles['capability']}>
-          <span className={styles[tone]}>
+        <span className="flex gap-8">
+          <span className={tone}>
             <Icon name={icon} size={13} />
           </span>
           <span className="sr-only">{word}: </span>
@@ -217,7 +217,7 @@ const COLUMNS: readonly DataColumn<CapabilityResult>[] = [
   {
     id: 'found',
     header: 'Found',
-    look: (row) => (['bad', 'warn'].includes(lookOf(row).tone) ? styles[lookOf(row).tone] : undefined),
+    look: (row) => (['bad', 'warn'].includes(lookOf(row).tone) ? lookOf(row).tone : undefined),
     cell: ({ found }) => found,
   },
 ]

@@ -101,7 +101,7 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
             </Buttons>
           </>
         )}
-        <div className={styles['pair']}>
+        <div className="stack top halves gap-10">
           <TextField label="Tenant" hint="X-Scope-OrgID. Empty: none." {...field('tenant')} />
           <SelectField
             label="Read back"
@@ -151,7 +151,7 @@ function Found(props: {
   const servers = cluster?.servers.map(({ instance }) => instance) ?? []
   return (
     <>
-      <div className={styles['pair']}>
+      <div className="stack top halves gap-10">
         <SelectField
           label="Label for clusters"
           mono
@@ -177,8 +177,10 @@ function Found(props: {
         />
       )}
       {cluster !== undefined && (
-        <div className={styles['choice']} role="group" aria-label="API servers">
-          <span aria-hidden="true">API servers</span>
+        <div className="stack at-start gap-4" role="group" aria-label="API servers">
+          <span className="small muted" aria-hidden="true">
+            API servers
+          </span>
           {servers.map((instance) => (
             <Check
               key={instance}

@@ -69,7 +69,7 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
         <div className={styles['form']}>
           <Choice label="Server behind the proxy" options={UPSTREAMS} {...field('upstream')} />
           {form.upstream === 'kubeconfig' ? (
-            <div className={styles['pair']}>
+            <div className="stack top halves gap-10">
               <ContextFields file={form.file} context={form.context} contexts={contexts} onChange={change} />
             </div>
           ) : (
@@ -86,7 +86,7 @@ export function ProxyPane({ busy, shown, onOpen, onFill }: SourcePaneProps<Proxy
             options={identities}
             {...field('identity')}
           />
-          <div className={styles['pair']}>
+          <div className="stack top halves gap-10">
             <Choice label="Initial objects" options={OBJECTS} {...field('objects')} />
             <TextField
               label={`Port on ${form.host.trim() || LOOPBACK}`}
@@ -150,7 +150,7 @@ function ProxyAddress({ spec }: { readonly spec: ProxySpec }) {
           <Buttons>
             <Copy text={command} label="Copy the command" />
           </Buttons>
-          <p className={styles['note']}>
+          <p className="prose muted">
             Edits apply to this proxy’s engine immediately and do not change the server behind it.
           </p>
         </div>
@@ -190,7 +190,7 @@ function ReachFields(props: {
       <summary>
         Who can connect: <span>{reachSentence(form, identity)}</span>
         {!unfolded && FIELDS.some((name) => errors[name] !== undefined) && (
-          <p className={styles['mistake']}>A field here is missing or invalid.</p>
+          <p className="tiny leading-140 bad">A field here is missing or invalid.</p>
         )}
       </summary>
       <div className={styles['folded']}>
@@ -202,7 +202,7 @@ function ReachFields(props: {
         />
         <Choice label="TLS certificate" options={TLS} {...field('tls')} value={form.tls} />
         {form.tls === 'files' && (
-          <div className={styles['pair']}>
+          <div className="stack top halves gap-10">
             <TextField
               label="Path of the certificate (PEM)"
               placeholder="/etc/apf/tls.crt"

@@ -40,12 +40,12 @@ export function RecorderPane({ connection }: { readonly connection: number }) {
         </div>
       )}
       {state.problem !== undefined && (
-        <div className={styles['wide']}>
+        <div className="stack gap-8 pad-x pad-y-10">
           <ProblemNote problem={state.problem} />
         </div>
       )}
       <FactList facts={recorderFacts(state)} />
-      <p className={styles['caption']}>
+      <p className="pad-x pad-y-6 tiny leading-140 faint">
         Recordings are in <span className="mono">{state.folder}</span>, for this user only. They contain no credentials.
       </p>
     </Pane>

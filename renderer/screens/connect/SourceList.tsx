@@ -45,7 +45,7 @@ export function ConnectedList() {
   const { connections, connection } = useConnection()
   if (connections.length < 2) return null
   return (
-    <div className={styles['connected']}>
+    <div className="pad-b-8 line-below">
       <Pane title="Connected sources">
         <ul className={styles['list']}>
           {connections.map((one) => (
@@ -81,11 +81,11 @@ interface SourceRowProps {
 const SourceRow = ({ name, title, picked, onPick, remove, onRemove }: SourceRowProps) => (
   <li className={styles['row']}>
     <button type="button" className={styles['pick']} title={title} aria-pressed={picked} onClick={onPick}>
-      <span className={classes('mono', styles['ellipsis'])}>
+      <span className="mono shrink-x cut">
         <MiddleCut text={name} title={title} />
       </span>
     </button>
-    <button type="button" className={styles['forget']} aria-label={remove} onClick={onRemove}>
+    <button type="button" className="icon-button" aria-label={remove} onClick={onRemove}>
       <Icon name="cross" size={11} />
     </button>
   </li>
@@ -115,8 +115,8 @@ export function KindList({ kind, onChange }: { readonly kind: Kind; readonly onC
           aria-current={name === kind ? 'true' : undefined}
           onClick={() => onChange(name)}
         >
-          <b>{title}</b>
-          <span>{text}</span>
+          <b className="block large strong">{title}</b>
+          <span className="block small leading-140 muted">{text}</span>
         </button>
       ))}
     </div>
@@ -143,7 +143,7 @@ export function FoundContexts(props: {
   return (
     <Pane title="Found on this machine">
       {(found?.length ?? 0) > MANY && (
-        <div className={styles['search']}>
+        <div className="stack pad-x pad-t-4 pad-b-6">
           <input
             className={inputClass}
             type="search"
@@ -165,17 +165,17 @@ export function FoundContexts(props: {
               title={context.problem ?? context.server}
               onClick={() => onChoose(context)}
             >
-              <span className={classes('mono', styles['ellipsis'])}>
+              <span className="mono shrink-x cut">
                 <MiddleCut text={context.context} title={context.problem ?? context.server} />
               </span>
-              <span className={classes(styles['quiet'], context.problem !== undefined && styles['warn'])}>
+              <span className={classes('nowrap faint', context.problem !== undefined && 'warn')}>
                 {context.problem !== undefined ? 'unusable' : context.current ? 'current' : 'kubeconfig'}
               </span>
             </button>
           </li>
         ))}
       </ul>
-      <p className={styles['caption']}>
+      <p className="pad-x pad-y-6 tiny leading-140 faint">
         {found?.length === 0
           ? 'No kubeconfig was found. Enter one under “Direct to kube-apiserver”.'
           : shown.length === 0 && search !== ''

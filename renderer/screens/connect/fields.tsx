@@ -47,11 +47,13 @@ export function Choice<V extends string>(
 ) {
   const { hint, error, ...segment } = props
   return (
-    <div className={styles['choice']}>
-      <span aria-hidden="true">{segment.label}</span>
+    <div className="stack at-start gap-4">
+      <span className="small muted" aria-hidden="true">
+        {segment.label}
+      </span>
       <Segment {...segment} />
       {(error ?? hint) !== undefined && (
-        <p role="status" className={styles[error === undefined ? 'hint' : 'mistake']}>
+        <p role="status" className={`tiny leading-140 ${error === undefined ? 'faint' : 'bad'}`}>
           {error ?? hint}
         </p>
       )}
@@ -129,7 +131,7 @@ export function PastFields(props: {
   const others = connected.filter(({ url }) => url !== past?.url)
   const sources = past === undefined ? others : [past, ...others]
   return (
-    <div className={styles['pair']}>
+    <div className="stack top halves gap-10">
       <SelectField
         label="History from"
         hint={
@@ -165,7 +167,7 @@ export function LimitFields<F extends EngineForm>(props: {
   const field = formFields<EngineForm>(form, errors, (to) => onChange({ ...form, ...to(form) }))
   return (
     <>
-      <div className={styles['pair']}>
+      <div className="stack top halves gap-10">
         <TextField
           label="Requests in flight"
           kind="number"
@@ -179,7 +181,7 @@ export function LimitFields<F extends EngineForm>(props: {
           {...field('maxMutatingRequestsInFlight')}
         />
       </div>
-      <p className={styles['note']}>
+      <p className="prose muted">
         As --max-requests-inflight and --max-mutating-requests-inflight of the server; their sum is distributed in{' '}
         <Term id="seat">seats</Term>. Lower values show what happens when seats run out.
       </p>
@@ -191,7 +193,7 @@ export function LimitFields<F extends EngineForm>(props: {
 export function CadenceFields(props: Cadence & { readonly onChange: (cadence: Cadence) => void }) {
   const { intervalMs, dumpsEveryMs, onChange } = props
   return (
-    <div className={styles['pair']}>
+    <div className="stack top halves gap-10">
       <SelectField
         label="Metrics every"
         value={String(intervalMs)}
@@ -242,13 +244,10 @@ export function FactList({ facts }: { readonly facts: readonly Fact[] }) {
     <dl className={styles['facts']}>
       {facts.map((fact) => (
         <Fragment key={fact.label}>
-          <dt>{fact.label}</dt>
-          <dd className={toneOf(fact)}>{fact.value}</dd>
+          <dt className="muted">{fact.label}</dt>
+          <dd className={fact.tone}>{fact.value}</dd>
         </Fragment>
       ))}
     </dl>
   )
 }
-
-export const toneOf = (fact: Fact | undefined): string | undefined =>
-  fact?.tone === undefined ? undefined : styles[fact.tone]

@@ -104,7 +104,7 @@ export function ConnectScreen() {
               {kind === 'file' && <FilePane busy={busy} onOpen={connect} />}
               {kind === 'demo' && <DemoPane {...{ busy, shown }} onOpen={connect} />}
               {connecting.state === 'failed' && (
-                <div className={styles['wide']} ref={intoView}>
+                <div className="stack gap-8 pad-x pad-y-10" ref={intoView}>
                   <ProblemNote problem={connecting.problem} alert />
                 </div>
               )}
@@ -199,7 +199,7 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
                 : 'choose another source below to leave this one.')}
           </p>
         </div>
-        <div className={styles['actions']}>
+        <div className="flex gap-8 rigid push">
           {refused === undefined && (
             <>
               <Check label="Keep this source connected" checked={beside} onChange={onBeside} />
@@ -223,7 +223,7 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
           without each one.
         </p>
       </div>
-      <div className={styles['actions']}>
+      <div className="flex gap-8 rigid push">
         <Button onClick={onFile}>Open files</Button>
         <Button primary onClick={onSimulation}>
           Explore a simulated cluster

@@ -19,11 +19,11 @@ export function FindingPane({ finding, number }: FindingPaneProps) {
   return (
     <Pane title={`${number}. ${title}`} note={[confidence, causePlaceText(place)].filter(Boolean).join(', ')}>
       <div className={styles['beside']}>
-        <div className={styles['finding']}>
+        <div className={`${styles['finding']} stack one-column gap-8 pad-x pad-b-16 breaks`}>
           <p>{text}</p>
-          <Labelled label="For" sentences={evidenceFor} className={styles['for']} />
-          <Labelled label="Against" sentences={evidenceAgainst} className={styles['against']} />
-          <Labelled label="Unknown" sentences={unknown} className={styles['unknown']} />
+          <Labelled label="For" sentences={evidenceFor} className="ink" />
+          <Labelled label="Against" sentences={evidenceAgainst} className="warn" />
+          <Labelled label="Unknown" sentences={unknown} className="muted" />
           <Labelled label="Refuted by" sentences={[refutedBy]} />
           <Labelled label="Remedy" sentences={[remedy.text]} />
           {remedy.manifests.map(({ kind, name, text: yaml }) => (

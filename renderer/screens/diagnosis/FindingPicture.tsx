@@ -41,9 +41,9 @@ function Shares(props: {
     const share = of(own) / all
     const said = `${flowName(flow, schema)}: ${format.percent(share)} of ${format.fixed(all)} ${label}`
     return (
-      <div className={styles['part']}>
+      <div className="stack gap-2">
         <span className={styles['bar']} role="img" aria-label={said}>
-          <i style={{ width: `${share * 100}%`, background: levelColor(level) }} />
+          <i className="block tall" style={{ width: `${share * 100}%`, background: levelColor(level) }} />
         </span>
         <span>{said}</span>
       </div>

@@ -44,19 +44,21 @@ function ExcludedPane({ diagnosis: { excluded, notShown } }: { readonly diagnosi
   return (
     <Pane title="Excluded" note={`${excluded.length} causes`}>
       {excluded.length > 0 && (
-        <details className={styles['others']}>
+        <details className={`${styles['others']} pad-x pad-b-10 muted`}>
           <summary>{`${listed(excluded.map(({ title }) => title.toLowerCase()))}: a fact contradicts each.`}</summary>
-          <dl className={styles['excluded']}>
+          <dl className={`${styles['excluded']} stack gap-8 pad-x pad-b-16 breaks`}>
             {excluded.map(({ cause, title, because }) => (
               <div key={cause}>
-                <dt>{title}</dt>
+                <dt className="strong">{title}</dt>
                 <dd>{because}</dd>
               </div>
             ))}
           </dl>
         </details>
       )}
-      {notShown.length > 0 && <p className={styles['others']}>{`Not shown by the data: ${listed(notShown)}.`}</p>}
+      {notShown.length > 0 && (
+        <p className={`${styles['others']} pad-x pad-b-10 muted`}>{`Not shown by the data: ${listed(notShown)}.`}</p>
+      )}
     </Pane>
   )
 }

@@ -10,7 +10,6 @@ import { Pane } from '../../components/Pane.tsx'
 import { Loading, ProblemNote, Sentences } from '../../components/States.tsx'
 import { ask } from '../../state/connection.ts'
 import { say } from '../../state/shell.ts'
-import styles from './etcd.module.css'
 
 const nameOf = ({ name }: JsonMap): string => (typeof name === 'string' ? name : '')
 
@@ -37,11 +36,14 @@ export function AdvicePane({ readOnly }: { readonly readOnly: boolean }) {
       {adding.state === 'failed' && <ProblemNote problem={adding.problem} alert />}
       {task.state === 'busy' && <Loading waitingFor="the trial" />}
       {task.state === 'done' && (
-        <ul className={styles['advice']}>
+        <ul>
           {task.value.map((one) => (
-            <li key={one.id}>
-              <h3>{one.title}</h3>
-              <Sentences of={presentAdvice(one).evidence.map((sentence) => sentenceText(sentence, format))} />
+            <li className="column gap-6 pad-x pad-t-8 pad-b-12 line-below" key={one.id}>
+              <h3 className="large strong">{one.title}</h3>
+              <Sentences
+                className="stack gap-4 prose muted"
+                of={presentAdvice(one).evidence.map((sentence) => sentenceText(sentence, format))}
+              />
               <Buttons>
                 <Button
                   small

@@ -20,11 +20,11 @@ export function ClassCards(props: {
         <li key={one.name}>
           <button
             type="button"
-            className={classes(styles['card'], one.name === selected && styles['chosen'])}
+            className={classes(styles['card'], one.name === selected && 'on-selection')}
             aria-pressed={one.name === selected}
             onClick={() => onSelect(one.name)}
           >
-            <span className={styles['cardHead']}>
+            <span className={`${styles['cardHead']} flex baseline gap-8 large`}>
               <b>{one.name}</b>
               <span className="mono">{one.groups[0]?.level.qdisc}</span>
             </span>
@@ -34,9 +34,7 @@ export function ClassCards(props: {
             <Groups of={one} />
             <span className={styles['cardFoot']}>
               <span>
-                {one.waiting > 0 && (
-                  <span className={styles['queued']}>{format.counted(one.waiting, 'request')} waiting</span>
-                )}
+                {one.waiting > 0 && <span className="queued">{format.counted(one.waiting, 'request')} waiting</span>}
                 {one.groupCount > MOST_GROUPS && (
                   <span>{format.counted(one.groupCount - MOST_GROUPS, 'more group')}</span>
                 )}
@@ -80,7 +78,7 @@ function Groups({ of }: { readonly of: EtcdClass }) {
           <Cells level={first.level} />
         )}
       </span>
-      <span className={styles['level']}>
+      <span className="small muted">
         {first.group !== '' && `${first.group}: `}
         {wordsOf(first.level)}
       </span>
@@ -117,14 +115,14 @@ function Cells({ level }: { readonly level: Level }) {
         const part = Math.max(0, Math.min(1, (value / of) * cells - index))
         return (
           <g key={index} transform={`translate(${index * width} 0)`}>
-            <rect className={styles['cell']} x={0.5} y={0.5} width={Math.max(1, width - 3)} height={HEIGHT - 1} />
             <rect
-              className={styles['fill']}
+              className="fill-none stroke-strong"
               x={0.5}
               y={0.5}
-              width={Math.max(0, (width - 3) * part)}
+              width={Math.max(1, width - 3)}
               height={HEIGHT - 1}
             />
+            <rect className="fill-text-2" x={0.5} y={0.5} width={Math.max(0, (width - 3) * part)} height={HEIGHT - 1} />
           </g>
         )
       })}
@@ -140,14 +138,14 @@ function Leaks({ of: { seconds, passedAgo, limitedAgo } }: { readonly of: NonNul
   const at = (ago: number): string => `${100 * (1 - ago / (seconds * 1_000))}%`
   return (
     <svg className={styles['drawing']} aria-hidden="true">
-      <line className={styles['cell']} x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+      <line className="fill-none stroke-strong" x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
       {limitedAgo.map((ago, index) => (
         <svg key={index} x={at(ago)} y={HEIGHT / 2 - 2} overflow="visible">
           <path className={styles['crossed']} d="M-2 0l4 4m0-4l-4 4" />
         </svg>
       ))}
       {passedAgo.map((ago, index) => (
-        <rect key={index} className={styles['fill']} x={at(ago)} y={0} width={3} height={HEIGHT} />
+        <rect key={index} className="fill-text-2" x={at(ago)} y={0} width={3} height={HEIGHT} />
       ))}
     </svg>
   )

@@ -22,7 +22,6 @@ import {
 } from './forms.logic.ts'
 import { sentenceText } from '../../../core/answer/answer.ts'
 import { previewSentence } from '../../../core/qos/present.ts'
-import styles from './etcd.module.css'
 
 export type Edited =
   | { readonly kind: 'class'; readonly of: EtcdClass | undefined }
@@ -76,12 +75,12 @@ export function EditPane(props: {
   const title = of === undefined ? `New ${kind}` : `${kind === 'class' ? 'Class' : 'Rule'} ${of.name}`
   return (
     <Pane title={title}>
-      <div className={styles['form']}>
+      <div className="column gap-10 pad-x pad-t-4 pad-b-12">
         {readOnly !== undefined && <Note kind="info">{readOnly}</Note>}
         {of === undefined && (
           <TextField label="Name" placeholder={`my-${kind}`} value={name} onChange={(value) => setName(value)} />
         )}
-        <div className={styles['pair']}>
+        <div className="stack halves gap-10">
           {shown.map(({ member, label, kind: typing, choices = [], placeholder }) =>
             typing === 'choice' ? (
               <SelectField
@@ -104,7 +103,7 @@ export function EditPane(props: {
           )}
           {kind === 'rule' && (of === undefined || !beyondForm(of.document)) && (
             <>
-              <div className={styles['across']}>
+              <div className="across">
                 <SelectField
                   label="Condition"
                   value={typed['condition'] ?? ''}
@@ -149,7 +148,7 @@ export function EditPane(props: {
             <Note kind="info" alert>
               {sentenceText(previewSentence(outcome), format)}
               {outcome.rules.map(({ rule, passed, delayed, limited }) => (
-                <span key={rule} className={styles['example']}>
+                <span key={rule} className="block breaks">
                   <b>{rule}</b>: {format.fixed(passed)} passed, {format.fixed(delayed)} delayed, {format.fixed(limited)}{' '}
                   limited
                 </span>

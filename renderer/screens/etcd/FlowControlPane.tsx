@@ -17,7 +17,7 @@ export function FlowControlPane({ rates }: Pick<EtcdState, 'rates'>) {
   return (
     <Pane title="Flow control" note="levels and schemas of the same traffic at the API server">
       {servers.map((server) => (
-        <div key={server.id} className={styles['boxed']}>
+        <div key={server.id} className="pad-x pad-b-12">
           <p className={styles['small']}>
             {server.requests === true
               ? `Requests at ${server.source.name}, each with its level and schema:`

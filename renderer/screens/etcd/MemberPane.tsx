@@ -22,7 +22,7 @@ export function MemberPane({
 }: Pick<EtcdState, 'storage' | 'watches' | 'url' | 'upstream'>) {
   return (
     <Pane title="Member" note={`${url} → ${upstream}`}>
-      <dl className={styles['meters']}>
+      <dl className={`${styles['meters']} column gap-8 pad-x pad-t-4 pad-b-12`}>
         {storage !== null && (
           <>
             <Meter

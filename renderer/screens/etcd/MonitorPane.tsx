@@ -14,7 +14,6 @@ import { Pane } from '../../components/Pane.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { ask } from '../../state/connection.ts'
 import { format } from '../../theme/format.ts'
-import styles from './etcd.module.css'
 
 type Kind = (typeof MONITOR_KINDS)[number]
 
@@ -55,7 +54,7 @@ export function MonitorPane({ rules }: { readonly rules: readonly EtcdRule[] }) 
   }, [start, type, above, most, fits, rule])
   return (
     <Pane title="Monitor" note="requests of the last 10 min, newest first">
-      <div className={styles['form']}>
+      <div className="column gap-10 pad-x pad-t-4 pad-b-12">
         <SelectField
           label="Rule"
           value={rule}
@@ -88,9 +87,11 @@ export function MonitorPane({ rules }: { readonly rules: readonly EtcdRule[] }) 
         />
       </div>
       {task.state === 'failed' && <ProblemNote problem={task.problem} />}
-      <ul className={styles['monitored']} aria-label="Requests">
+      <ul aria-label="Requests">
         {found.map((one, index) => (
-          <li key={`${one.at} ${one.request} ${index}`}>{sentenceText(requestSentence(one), format)}</li>
+          <li className="pad-x pad-y-4 line-below breaks" key={`${one.at} ${one.request} ${index}`}>
+            {sentenceText(requestSentence(one), format)}
+          </li>
         ))}
       </ul>
       {task.state === 'done' && found.length === 0 && <p>No such request in the last 10 min.</p>}

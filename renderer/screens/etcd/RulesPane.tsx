@@ -5,11 +5,10 @@ import { Button } from '../../components/Button.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { format } from '../../theme/format.ts'
-import styles from './etcd.module.css'
 
 const CELLS: AnswerCells = {
   name: (text) => <b>{text}</b>,
-  class: (text) => (text === 'disabled' ? <span className={styles['quiet']}>{text}</span> : text),
+  class: (text) => (text === 'disabled' ? <span className="faint">{text}</span> : text),
   selects: (text) => <span title={text}>{text}</span>,
 }
 const WIDTHS = { name: 150, class: 120, Matched: 84, Limited: 92, 'Would limit': 92 }
@@ -31,7 +30,7 @@ export function RulesPane(props: {
       actions={
         <>
           {warned.length > 0 && (
-            <span className={styles['warned']} title={warned.flatMap(({ warnings }) => warnings).join(' ')}>
+            <span className="inline-row gap-4 small warn" title={warned.flatMap(({ warnings }) => warnings).join(' ')}>
               <Icon name="warn" size={12} /> {format.counted(warned.length, 'rule')} can meet in one request
             </span>
           )}

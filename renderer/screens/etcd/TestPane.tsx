@@ -45,7 +45,7 @@ const partColumn = (part: Part, header: string): DataColumn<Rule> => ({
     compared(rule, part) ? (
       <Compared holds={rule.parts[part]} />
     ) : (
-      <span className={styles['quiet']}>
+      <span className="faint">
         ·<span className="sr-only">not compared</span>
       </span>
     ),
@@ -53,7 +53,7 @@ const partColumn = (part: Part, header: string): DataColumn<Rule> => ({
 })
 
 const Compared = ({ holds }: { readonly holds: boolean }) => (
-  <span className={styles[holds ? 'holds' : 'fails']}>
+  <span className={holds ? 'good' : 'bad'}>
     <Icon name={holds ? 'check' : 'cross'} size={11} />
     <span className="sr-only">{holds ? 'yes' : 'no'}</span>
   </span>
@@ -93,8 +93,8 @@ export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
   return (
     <>
       <Pane title="Explanation" note="a request, each rule, and the class now">
-        <div className={styles['form']}>
-          <div className={styles['pair']}>
+        <div className="column gap-10 pad-x pad-t-4 pad-b-12">
+          <div className="stack halves gap-10">
             <SelectField label="Method" value={method} options={METHODS} onChange={setMethod} />
             <TextField label="User" placeholder="no name" value={user} onChange={setUser} />
             {keyed && <TextField label="Key" value={key} onChange={setKey} />}
@@ -112,7 +112,7 @@ export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
         </div>
         {task.state === 'done' && (
           <>
-            <p className={styles['remedy']} role="status">
+            <p className="pad-x pad-t-4 pad-b-8 breaks normal prose muted" role="status">
               <b>{task.value.verdict}</b>: {task.value.explanation}
             </p>
             <PlainTable
@@ -135,17 +135,17 @@ const WIDTH = 1_000
 /** The keys of a request next to those that rules select. */
 const KeysPane = (props: { readonly request: RequestKeys; readonly rules: readonly EtcdRule[] }) => (
   <Pane title="Keys" note="half-open intervals, in the order of their bytes">
-    <dl className={styles['keys']}>
+    <dl className={`${styles['keys']} column gap-8 pad-x pad-t-8 pad-b-12 small`}>
       {keyBars(props.request, props.rules).map(({ name, text, from, to, meets }) => (
         <div key={`${name} ${text}`}>
-          <dt>
+          <dt className="flex between gap-8">
             {name}
             {meets !== undefined && <span className={styles['small']}>{meets ? 'meets' : 'apart'}</span>}
           </dt>
           <dd>
             <svg viewBox={`0 0 ${WIDTH} 1`} preserveAspectRatio="none" aria-hidden="true">
               <rect
-                className={classes(meets === undefined ? styles['asked'] : styles[meets ? 'met' : 'apart'])}
+                className={classes(meets === undefined ? 'fill-text-2' : styles[meets ? 'met' : 'apart'])}
                 x={from * WIDTH}
                 width={Math.max(1, (to - from) * WIDTH)}
                 height={1}

@@ -32,7 +32,7 @@ const rateColumns = (seconds: number, mode: EtcdState['mode']): readonly DataCol
   numberColumn('rate', 'Rate', ({ requests }) => requests / seconds, { text: format.rate, width: 76 }),
   numberColumn('limited', limitedWord(mode), ({ limited }) => limited / seconds, {
     text: format.rate,
-    look: ({ limited }) => (limited > 0 ? styles['rejected'] : undefined),
+    look: ({ limited }) => (limited > 0 ? 'rejected' : undefined),
     width: 88,
   }),
   numberColumn('p50', 'p50', ({ p50Ms }) => p50Ms, MS),
@@ -120,7 +120,7 @@ export function LimitedPane({ limited, mode }: Pick<EtcdState, 'limited' | 'mode
       note="select one for its cause and remedy"
     >
       {chosen !== undefined && (
-        <p className={styles['remedy']} role="status">
+        <p className="pad-x pad-t-4 pad-b-8 breaks normal prose muted" role="status">
           <b className="mono">{chosen.request}</b> {chosen.user !== '' && `by ${chosen.user} `}
           {chosen.clientIP !== '' && `from ${chosen.clientIP}`}: {sentenceText(remedyOf(chosen), format)}
         </p>
@@ -164,7 +164,7 @@ export function LoadPane({ seconds, mode }: Pick<EtcdState, 'seconds' | 'mode'>)
       })}
       label={label}
       legend={
-        <span className={styles['legend']}>
+        <span className="inline-row gap-4 tiny faint">
           <i className={styles['limitedKey']} /> {observing ? 'would be limited' : 'limited'}
         </span>
       }
@@ -180,8 +180,8 @@ export function LoadPane({ seconds, mode }: Pick<EtcdState, 'seconds' | 'mode'>)
           const top = LOAD_HEIGHT - (let_ ?? 0)
           return (
             <g key={second}>
-              <rect className={styles['fill']} x={index} y={top} width={0.8} height={let_} />
-              <rect className={styles['refused']} x={index} y={top - (refused ?? 0)} width={0.8} height={refused} />
+              <rect className="fill-text-2" x={index} y={top} width={0.8} height={let_} />
+              <rect className="fill-rejected" x={index} y={top - (refused ?? 0)} width={0.8} height={refused} />
             </g>
           )
         })}

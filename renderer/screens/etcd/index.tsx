@@ -139,7 +139,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
   const toggle = (kind: Aside['kind'] & ('test' | 'advice' | 'monitor')): void =>
     setAside(shown.kind === kind ? { kind: 'member' } : { kind })
   return (
-    <div className={styles['screen']}>
+    <div className="column shrink-y tall header-rigid">
       <NowLine
         title={sentenceText(presentEtcd(state).title, format)}
         evidence="Rules act and count at this proxy alone. Watches are never limited. The first run of an expensive request passes: its cost is not known yet."
@@ -176,18 +176,18 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
         }
       />
       {state.storage === null && (
-        <div className={styles['banner']}>
+        <div className="rigid pad-x pad-y-8 line-below">
           <Note kind="warn">
             The member does not answer. Conditions on the storage quota are not met until it does.
           </Note>
         </div>
       )}
       {past !== undefined && (
-        <div className={styles['banner']}>
+        <div className="rigid pad-x pad-y-8 line-below">
           <Note kind="warn">{past}</Note>
         </div>
       )}
-      {standing !== undefined && <div className={styles['banner']}>{standing.note}</div>}
+      {standing !== undefined && <div className="rigid pad-x pad-y-8 line-below">{standing.note}</div>}
       <div className={styles['body']}>
         <div className={styles['main']}>
           {classes.length > 0 && (
@@ -205,7 +205,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
             onSelect={({ name }) => setAside({ kind: 'edit', edited: 'rule', name })}
             onExport={() => void import('./exportRules.ts').then(({ exportRules }) => exportRules(state))}
           />
-          <div className={styles['halves']}>
+          <div className={`${styles['halves']} stack halves`}>
             <LimitedPane limited={state.limited} mode={mode} />
             <TopPane top={state.top} tracker={state.tracker} />
           </div>
@@ -266,7 +266,7 @@ function Details({ onClose, children }: { readonly onClose: (() => void) | undef
       aria-label="Details"
     >
       {covers && (
-        <p className={styles['remedy']}>
+        <p className="pad-x pad-t-4 pad-b-8 breaks normal prose muted">
           <Button small onClick={onClose}>
             Close
           </Button>

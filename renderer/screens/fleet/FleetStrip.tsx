@@ -10,6 +10,12 @@ const LEAST = 2
 
 const LOOKS = ['rejecting', 'queueing', 'old', 'flowing'] as const
 type Look = (typeof LOOKS)[number]
+const FILLS = {
+  rejecting: 'fill-rejected',
+  queueing: 'fill-queued',
+  old: 'fill-strong',
+  flowing: 'fill-text-3',
+} as const
 
 const lookOf = ({ state }: ServerRow): Look =>
   state === 'rejecting' || state === 'queueing'
@@ -41,23 +47,23 @@ export function FleetStrip({ clusters, onOpen }: FleetStripProps) {
     if (server !== undefined) onOpen(server)
   }
   return (
-    <div className={styles['strip']}>
+    <div className="pad-x pad-t-8 pad-b-6 line-below">
       {/* Keyboard users reach the same servers from the rows of the table. */}
       <div ref={box} role="presentation" className={styles['columns']} onClick={open}>
         <Drawing width={width} height={HEIGHT} label={`Servers: ${words.join(', ')}.`}>
           {LOOKS.map((look) => (
-            <path key={look} className={styles[`strip-${look}`]} d={paths[look]} />
+            <path key={look} className={FILLS[look]} d={paths[look]} />
           ))}
         </Drawing>
       </div>
       <p className={styles['legend']}>
         {words.slice(0, 3).map((text, index) => (
-          <span key={text} className={styles[`word-${LOOKS[index] ?? ''}`]}>
+          <span key={text} className={['rejected', 'queued'][index]}>
             {text}
           </span>
         ))}
         <span>{words[3]}</span>
-        <span className={styles['end']}>one column per server</span>
+        <span className="push">one column per server</span>
       </p>
     </div>
   )

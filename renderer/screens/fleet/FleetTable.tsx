@@ -113,7 +113,7 @@ export function FleetTable({ clusters, search, group, now }: FleetTableProps) {
           {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
         </tbody>
       </table>
-      {lines.length === 0 && <p className={table['empty']}>Nothing in the fleet matches this search.</p>}
+      {lines.length === 0 && <p className="pad-x pad-y-10 muted">Nothing in the fleet matches this search.</p>}
     </div>
   )
 }

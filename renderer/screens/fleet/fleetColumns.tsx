@@ -134,7 +134,7 @@ const driftOf = ({ source: { drift } }: ClusterRow): string | undefined => drift
 function Drift({ cluster }: { readonly cluster: ClusterRow }) {
   const text = driftOf(cluster)
   if (text === undefined) return UNKNOWN
-  return <span className={text === 'none' ? styles['quiet'] : styles['queued']}>{text}</span>
+  return <span className={text === 'none' ? 'faint' : 'queued'}>{text}</span>
 }
 
 function ageText(line: FleetLine, ageOf: (at: number) => number): string {
@@ -153,8 +153,8 @@ function Amount(props: {
   readonly look: 'rejecting' | 'queueing'
 }) {
   const { value, text, look } = props
-  if (value === undefined || value <= 0) return <span className={styles['quiet']}>{text}</span>
-  return <span className={look === 'rejecting' ? styles['rejected'] : styles['queued']}>{text}</span>
+  if (value === undefined || value <= 0) return <span className="faint">{text}</span>
+  return <span className={look === 'rejecting' ? 'strong rejected' : 'queued'}>{text}</span>
 }
 
 const DEPTH = { group: 0, cluster: 0, server: 1, level: 2 } as const
@@ -166,7 +166,7 @@ function Name(props: {
   readonly onToggle: (key: string) => void
 }): ReactNode {
   const { line, open, onToggle } = props
-  const look = classes(styles['name'], styles[CLASS_OF_DEPTH[DEPTH[line.kind]]])
+  const look = classes('row gap-4 shrink-x', styles[CLASS_OF_DEPTH[DEPTH[line.kind]]])
   if (line.kind === 'group') return <b>{line.name}</b>
   if (line.kind === 'level') {
     return (
@@ -190,7 +190,7 @@ function Name(props: {
           <Icon name="chevron" size={12} />
         </span>
       </button>
-      <span className={line.kind === 'server' ? classes('mono', styles['cut']) : styles['cut']}>
+      <span className={line.kind === 'server' ? 'mono shrink-x ellipsis' : 'shrink-x ellipsis'}>
         <MiddleCut text={name} />
       </span>
     </span>
@@ -206,13 +206,13 @@ function Worst({ line }: { readonly line: FleetLine }) {
   const hasServers = line.kind === 'server' || line.servers.length > 0
   if (line.problem !== undefined && (isOld(line.state) || !hasServers)) {
     return (
-      <span className={styles['problem']} title={line.problem.message}>
+      <span className="block ellipsis small muted" title={line.problem.message}>
         <StateTag kind={line.state} /> {line.problem.message}
       </span>
     )
   }
   return (
-    <span className={styles['worst']}>
+    <span className="inline-row gap-8">
       {worst !== undefined && <LevelChip name={worst.level} stale={isOld(line.state)} />}
       <StateTag kind={line.state} />
     </span>

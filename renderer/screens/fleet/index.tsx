@@ -64,10 +64,10 @@ export function FleetScreen() {
     )
   }
   return (
-    <div className={styles['screen']}>
+    <div className={`${styles['screen']} column shrink-y tall children-rigid`}>
       <Summary clusters={clusters} />
       <FleetStrip clusters={clusters} onOpen={openServer} />
-      <div className={styles['controls']}>
+      <div className="row wrap gap-8 pad-x pad-y-6 line-below">
         <Search text={search} onChange={setSearch} />
         <span className={styles['label']}>Group</span>
         <Segment label="Group" value={group} options={GROUPS} onChange={setGroup} />
@@ -181,7 +181,7 @@ function Search({ text, onChange }: { readonly text: string; readonly onChange: 
         value={text}
         onChange={({ target }) => onChange(target.value)}
       />
-      <span id="fleet-search" role="status" className={styles['complaint']}>
+      <span id="fleet-search" role="status" className="tiny warn">
         {complaint}
       </span>
     </span>
@@ -195,7 +195,7 @@ function Reference(props: {
 }) {
   const { sources, reference, onChange } = props
   return (
-    <label className={styles['reference']}>
+    <label className={`${styles['reference']} row gap-8 push nowrap muted`}>
       Compare with{' '}
       <Select
         value={String(reference)}

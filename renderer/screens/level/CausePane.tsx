@@ -10,7 +10,6 @@ import { TryFix } from '../../components/TryFix.tsx'
 import { useHasScreen } from '../../state/limits.ts'
 import { openScreen } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
-import styles from './level.module.css'
 
 export interface CausePaneProps {
   readonly server: ServerFrame
@@ -29,7 +28,7 @@ export function CausePane({ server, level, finding }: CausePaneProps) {
     const { title, evidence } = explainLimit(server, level) ?? { title: [], evidence: [] }
     return (
       <Pane title="Why this limit">
-        <div className={styles['cause']}>
+        <div className="stack gap-6 pad-x pad-b-10 leading-142">
           <Sentences of={[title, ...evidence].map((sentence) => sentenceText(sentence, format))} />
         </div>
       </Pane>
@@ -38,11 +37,11 @@ export function CausePane({ server, level, finding }: CausePaneProps) {
   const { title, confidence, text, evidenceFor, remedy } = finding
   return (
     <Pane title="Cause and remedy" note={confidence}>
-      <div className={styles['cause']}>
+      <div className="stack gap-6 pad-x pad-b-10 leading-142">
         <p>
           <b>{title}.</b> {text}
         </p>
-        <Sentences of={evidenceFor.slice(0, low ? 1 : MOST_EVIDENCE)} className={styles['detail']} />
+        <Sentences of={evidenceFor.slice(0, low ? 1 : MOST_EVIDENCE)} className="faint" />
         <p>
           <b>Remedy.</b> {remedy.text}
         </p>

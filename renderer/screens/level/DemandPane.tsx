@@ -56,7 +56,7 @@ export const DemandPane = memo(function DemandPane(props: DemandPaneProps) {
       subject={level.name}
       promql={{ measures: LINES, level: level.name }}
     >
-      <div className={styles['demand']}>
+      <div className={`${styles['demand']} flex gap-12`}>
         <div ref={box} className={styles['chart']} style={{ height }}>
           {data === undefined || series === undefined ? (
             <Loading waitingFor="the history of this range" />

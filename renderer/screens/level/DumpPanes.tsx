@@ -12,7 +12,6 @@ import { useDumpAbsence } from '../../state/dumpAbsence.ts'
 import { flowRows, type FlowRow, type LevelDump } from '../../state/flows.logic.ts'
 import { forgetObject, useRoute } from '../../state/route.ts'
 import { useServerObjects } from '../../state/objects.ts'
-import { classes } from '../../components/classes.ts'
 import { FlowsPane } from './FlowsPane.tsx'
 import { type LevelKind, levelShape } from './level.data.ts'
 import { useCalmDump } from './calm.ts'
@@ -104,10 +103,10 @@ function DumpedPanes({ level, kind, dump, many, inside }: DumpedPanesProps) {
   if (inside) {
     return known === undefined ? null : (
       <Row even>
-        <div className={styles['stack']}>
+        <div className="ruled-rows">
           <VirtualTimePane level={level} queues={calm.queues} requests={calm.requests} at={calm.at} most={NEXT} />
         </div>
-        <div className={styles['stack']}>
+        <div className="ruled-rows">
           {hands.pane && <HandsPane queues={calm.queues ?? known} {...hands.pane} />}
           {many && <DepthPane level={level.name} queues={calm.queues ?? known} at={calm.at} />}
         </div>
@@ -130,8 +129,8 @@ function DumpedPanes({ level, kind, dump, many, inside }: DumpedPanesProps) {
   if (dump.requests === undefined) {
     return (
       <>
-        {queuesPane && <div className={styles['one']}>{queuesPane}</div>}
-        <div className={styles['one']}>
+        {queuesPane && <div className="line-below">{queuesPane}</div>}
+        <div className="line-below">
           <Pane title="Flows and requests">
             <EmptyState title="The dump of requests could not be read.">
               {dump.errors.map((error) => (
@@ -176,7 +175,7 @@ function DumpedPanes({ level, kind, dump, many, inside }: DumpedPanesProps) {
         {queuesPane}
         {flowsPane}
       </Row>
-      <div className={styles['one']}>{requestsPane}</div>
+      <div className="line-below">{requestsPane}</div>
     </>
   ) : (
     <Row even>
@@ -201,7 +200,7 @@ function WithoutDumps({ server, level, kind }: { server: string; level: LevelFra
   const title =
     kind === 'exempt' || kind === 'rejects' ? 'Flows and requests' : 'Queues, virtual time, flows and requests'
   return (
-    <div className={styles['one']}>
+    <div className="line-below">
       <Pane title={title}>
         <Absence server={server} level={level.name} hidden={title} />
       </Pane>
@@ -313,5 +312,5 @@ function useHand(flow: FlowRow | undefined, queuing: Queuing | undefined): reado
 /** A row of two panes; `wide` when only one of them is shown. */
 export function Row(props: { readonly even?: boolean; readonly wide?: boolean; readonly children: ReactNode }) {
   const { even = false, wide = false, children } = props
-  return <div className={wide ? styles['one'] : classes(styles['two'], even && styles['even'])}>{children}</div>
+  return <div className={wide ? 'line-below' : even ? 'beside line-below' : styles['two']}>{children}</div>
 }

@@ -39,7 +39,7 @@ export const FlowsPane = memo(function FlowsPane(props: FlowsPaneProps) {
       note={`${format.fixed(rows.length)} active`}
       actions={<span className={styles['quiet']}>{origin}</span>}
     >
-      <div className={styles['tableBox']} style={{ height }}>
+      <div className="column shrink-y" style={{ height }}>
         <DataTable
           caption={`${title} of ${level}`}
           columns={columns}
@@ -138,7 +138,7 @@ const Quiet = ({ children }: { children: ReactNode }) => <span className={styles
 
 function Amount({ value, bold = false }: { value: number; bold?: boolean }) {
   return (
-    <span className={classes(value > 0 ? styles['queued'] : styles['quiet'], bold && value > 0 && styles['bold'])}>
+    <span className={classes(value > 0 ? 'queued' : styles['quiet'], bold && value > 0 && 'strong')}>
       {format.fixed(value)}
     </span>
   )
@@ -173,7 +173,7 @@ function Share({ row, limit, color }: { row: FlowRow; limit: number | undefined;
     : format.percent(part)
   return (
     <span role="img" aria-label={label} title={label} className={styles['share']}>
-      <i style={{ width: `${Math.min(1, part) * 100}%`, background: color }} />
+      <i className="block tall" style={{ width: `${Math.min(1, part) * 100}%`, background: color }} />
       {measured && <b style={{ left: `${Math.min(1, fair / limit) * 100}%` }} />}
     </span>
   )

@@ -45,7 +45,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
     >
       <div className={styles['hands']}>
         {flow === undefined ? (
-          <p className={styles['none']}>No request waits here. Choose a flow to see its hand.</p>
+          <p className="across muted">No request waits here. Choose a flow to see its hand.</p>
         ) : (
           <>
             <span className={classes(styles['frame'], styles['solid'])} aria-hidden="true" />
@@ -74,7 +74,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
           </>
         )}
       </div>
-      <p className={classes(styles['figures'], styles['pad'])}>
+      <p className={classes(styles['figures'], 'pad-x pad-b-10')}>
         {flow !== undefined && compared !== undefined && (
           <Fact name="shared queues">
             {`${shared.length} of ${queuing.handSize}`}
@@ -87,7 +87,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
             <span key={elephants}>
               {i === 0 ? '' : ', '}
               {`${elephants} `}
-              <b>{format.probability(coveredOdds(queuing, elephants))}</b>
+              <b className="medium figures ink">{format.probability(coveredOdds(queuing, elephants))}</b>
             </span>
           ))}
         </span>
@@ -98,7 +98,7 @@ export const HandsPane = memo(function HandsPane(props: HandsPaneProps) {
 
 const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
   <span>
-    {name} <b>{children}</b>
+    {name} <b className="medium figures ink">{children}</b>
   </span>
 )
 
@@ -112,7 +112,7 @@ function Cards(props: {
 }) {
   const { of, hand, queues, limit, shared } = props
   return (
-    <ol className={styles['cards']} aria-label={`Hand of ${of}`}>
+    <ol className="flex wrap gap-4" aria-label={`Hand of ${of}`}>
       {hand.map((index) => {
         const waiting = queues[index]?.pending ?? 0
         const full = waiting >= limit
@@ -122,8 +122,8 @@ function Cards(props: {
             className={classes(styles['card'], shared.includes(index) && styles['shared'])}
             title={`queue ${index}: ${waiting} waiting. From ${limit} on, further requests are rejected while the level’s limit is used up.`}
           >
-            <b>{index}</b>
-            <span className={classes(styles['waiting'], waiting > 0 && styles['some'], full && styles['full'])}>
+            <b className="strong">{index}</b>
+            <span className={classes('faint', waiting > 0 && styles['some'], full && styles['full'])}>
               {format.fixed(waiting)}
               <span className="sr-only">{full ? ' waiting, full' : ' waiting'}</span>
             </span>

@@ -94,7 +94,7 @@ export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
             <Absent families={[words.family]} missing={missing} otherwise="" />
           </div>
         ) : result.state === 'failed' ? (
-          <div className={styles['note']}>
+          <div className="stack gap-8 pad-x pad-b-10">
             <ProblemNote problem={result.problem} />
           </div>
         ) : grid === undefined ? (
@@ -211,7 +211,7 @@ export const UtilizationPane = memo(function UtilizationPane(props: {
         ...(window?.seconds !== undefined && { spanMs: window.seconds * 1_000 }),
       }}
     >
-      <div ref={box} className={styles['pad']}>
+      <div ref={box} className="pad-x pad-b-10">
         {histogram === undefined ? (
           <Absent families={[words.family]} missing={missing} otherwise="It appears once a seat is in use." />
         ) : (
@@ -228,11 +228,11 @@ export const UtilizationPane = memo(function UtilizationPane(props: {
               />
               <p className={styles['figures']}>
                 <span>
-                  mean over time <b>{percentage(data.mean)}</b>
+                  mean over time <b className="medium figures ink">{percentage(data.mean)}</b>
                 </span>
                 {data.aboveLimit !== undefined && (
                   <span>
-                    above the limit <b>{percentage(data.aboveLimit)}</b> of the time
+                    above the limit <b className="medium figures ink">{percentage(data.aboveLimit)}</b> of the time
                   </span>
                 )}
                 <span className={styles['quiet']}>exact bounds, weighted by time</span>

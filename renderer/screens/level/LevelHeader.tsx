@@ -80,17 +80,17 @@ export function LevelHeader({ level, at, derived, dump, exist, stale, pages }: L
   ]
   return (
     <header className={classes(styles['head'], stale && styles['screenStale'])}>
-      <div className={styles['line']}>
+      <div className="row wrap gap-4 columns-12 hit-28">
         <LevelChip name={level.name} decorative stale={stale} />
         <h1 className={classes(styles['name'], quiescing && styles['gone'])}>{level.name}</h1>
         {quiescing ? (
-          <span className={styles['quiescing']}>
+          <span className="warn">
             removed, <Term id="quiescing">draining</Term> {remaining}
           </span>
         ) : (
           shownStates(level, derived).map(({ kind, seats }) => <StateTag key={kind} kind={kind} seats={seats} />)
         )}
-        <div className={styles['actions']}>
+        <div className="flex wrap gap-6 push">
           {pages !== undefined && (
             <Segment
               label="Page of the level"
@@ -118,7 +118,7 @@ export function LevelHeader({ level, at, derived, dump, exist, stale, pages }: L
             term={fact.glossary === undefined ? fact.term : <Term id={fact.glossary}>{fact.term}</Term>}
           >
             <b>{fact.value}</b>
-            {fact.detail !== undefined && <span className={styles['detail']}>{fact.detail}</span>}
+            {fact.detail !== undefined && <span className="faint">{fact.detail}</span>}
           </FactItem>
         ))}
         {widest !== undefined && (
@@ -141,7 +141,7 @@ function FedBy({ seen, stored }: { readonly seen: readonly string[]; readonly st
   if (names.length === 0) {
     return (
       <FactItem term="fed by">
-        <span className={styles['detail']}>
+        <span className="faint">
           {stored === undefined ? 'no request of any flow schema since the server started' : 'no flow schema'}
         </span>
       </FactItem>
@@ -152,11 +152,11 @@ function FedBy({ seen, stored }: { readonly seen: readonly string[]; readonly st
       {names.map((name, i) => (
         <Fragment key={name}>
           {i > 0 && ' '}
-          <b className={styles['schema']}>{name}</b>
+          <b className="nowrap">{name}</b>
         </Fragment>
       ))}
       {silent.length > 0 && (
-        <span className={styles['detail']}>
+        <span className="faint">
           {silent.length === names.length ? 'no request' : `no request of ${silent.join(', ')}`} since the server
           started
         </span>

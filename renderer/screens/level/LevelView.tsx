@@ -111,12 +111,12 @@ export function LevelView({ server, level, derivedServer, derived, stale, inside
       />
       <LevelNotes server={server} level={level} kind={kind} />
       {problem !== undefined && (
-        <div className={styles['notes']}>
+        <div className="stack gap-8 pad-x pad-y-10 line-below gone-when-empty">
           <ProblemNote problem={problem} />
         </div>
       )}
       {inside ? (
-        <div className={styles['one']}>
+        <div className="line-below">
           <DemandPane
             series={demandSeries}
             server={server}
@@ -182,10 +182,10 @@ export function LevelView({ server, level, derivedServer, derived, stale, inside
               <UtilizationPane server={server.id} level={laterLevel} at={at} kind="demand" missing={server.missing} />
             </Row>
           )}
-          <div className={styles['one']}>
+          <div className="line-below">
             <SchemasPane level={laterLevel} derived={laterDerived} />
           </div>
-          <div className={styles['one']}>
+          <div className="line-below">
             <WidthsPane level={laterLevel} missing={server.missing} />
           </div>
           {!exempt && <RejectionsPane level={laterLevel} derived={laterDerived} />}
@@ -216,7 +216,7 @@ function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly
   const own = level.seats.executing
   const share = own === undefined || executing === 0 ? undefined : Math.round((own / executing) * 100)
   return (
-    <div className={styles['notes']}>
+    <div className="stack gap-8 pad-x pad-y-10 line-below gone-when-empty">
       <Note kind="info">
         Requests never wait here, and no limit applies.{' '}
         {own !== undefined &&
@@ -303,7 +303,7 @@ function LevelNotes({ server, level, kind }: { server: ServerFrame; level: Level
   const absent = server.missing.filter(({ family }) => CHART_FAMILIES.has(family))
   const upper = level.limits.upper
   return (
-    <div className={styles['notes']}>
+    <div className="stack gap-8 pad-x pad-y-10 line-below gone-when-empty">
       {kind !== 'exempt' && <HiddenReallocations server={server.id} />}
       {stale !== undefined && (
         <Note kind="warn">
@@ -360,9 +360,9 @@ const RangeDrawer = memo(function RangeDrawer({ series, level }: { series: Serie
   const sum = summariseRange(series, level, range)
   return (
     <section className={styles['drawer']} aria-label="Selected range">
-      <div className={styles['bounds']}>
+      <div className="stack gap-2">
         <span className="mono">{`${format.time(range.from)} – ${format.time(range.to)}`}</span>
-        <span className={styles['length']}>{`${format.span(sum.seconds)} selected, ${sum.samples} samples`}</span>
+        <span className="tiny faint">{`${format.span(sum.seconds)} selected, ${sum.samples} samples`}</span>
       </div>
       <KeyNumbers
         label={`${level} in the selected range`}
@@ -377,7 +377,7 @@ const RangeDrawer = memo(function RangeDrawer({ series, level }: { series: Serie
           },
         ]}
       />
-      <div className={styles['screenActions']}>
+      <div className="flex gap-8 push">
         <Button onClick={zoomToRange}>Zoom to {format.span(sum.seconds)}</Button>
         <Button onClick={clearRange}>Clear selection</Button>
       </div>

@@ -227,7 +227,7 @@ export const DepthPane = memo(function DepthPane(props: {
       time={at}
       subject={level}
     >
-      <div ref={box} className={styles['pad']}>
+      <div ref={box} className="pad-x pad-b-10">
         {width > 32 && (
           <QueueHistogram
             cells={cells}

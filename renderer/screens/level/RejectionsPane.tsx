@@ -22,7 +22,7 @@ export interface TrafficPaneProps {
 export const RejectionsPane = memo(function RejectionsPane({ level, derived }: TrafficPaneProps) {
   return (
     <Pane title="Rejections" unit="429" note={rejectSentence(level, derived)}>
-      <div className={styles['tableBox']}>
+      <div className="column shrink-y">
         <DataTable
           caption={`Rejections of ${level.name}`}
           columns={REASON_COLUMNS}
@@ -50,9 +50,7 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   numberColumn('rate', 'Rate, 10 s', (row) => row.rate, {
     title: 'Requests per second, mean of the last 10 s',
     cell: (row) => (
-      <span className={classes((row.rate ?? 0) > 0 ? styles['rejected'] : styles['quiet'])}>
-        {format.rate(row.rate)}
-      </span>
+      <span className={classes((row.rate ?? 0) > 0 ? 'rejected' : styles['quiet'])}>{format.rate(row.rate)}</span>
     ),
   }),
   numberColumn('total', 'Total', (row) => row.total, { title: 'Since the server started' }),
@@ -72,7 +70,7 @@ export const SchemasPane = memo(function SchemasPane({ level, derived }: Traffic
           : 'rates of the last 10 s, waits of the last 30 s'
       }
     >
-      <div className={styles['tableBox']}>
+      <div className="column shrink-y">
         <DataTable
           caption={`Flow schemas of ${level.name}`}
           columns={SCHEMA_COLUMNS}
@@ -117,9 +115,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
     width: 80,
     term: 'rejected',
     cell: (row) => (
-      <span className={classes((row.rejectedRate ?? 0) > 0 && styles['rejected'])}>
-        {format.rate(row.rejectedRate)}
-      </span>
+      <span className={classes((row.rejectedRate ?? 0) > 0 && 'rejected')}>{format.rate(row.rejectedRate)}</span>
     ),
   }),
   numberColumn('executing', 'Executing', (row) => row.executing, { width: 76, term: 'executing', title: 'Requests' }),
@@ -132,9 +128,7 @@ const SCHEMA_COLUMNS: readonly DataColumn<SchemaRow>[] = [
     width: 64,
     term: 'queued',
     title: 'Requests',
-    cell: (row) => (
-      <span className={classes((row.queued ?? 0) > 0 && styles['queued'])}>{format.fixed(row.queued)}</span>
-    ),
+    cell: (row) => <span className={classes((row.queued ?? 0) > 0 && 'queued')}>{format.fixed(row.queued)}</span>,
   }),
   numberColumn('queuedSeats', 'Seats q.', (row) => row.queuedSeats, {
     width: 68,

@@ -59,10 +59,10 @@ export const RequestsPane = memo(function RequestsPane(props: RequestsPaneProps)
         />
       }
     >
-      <p id={hintId} className={styles['hint']}>
+      <p id={hintId} className="pad-x pad-b-4 tiny faint">
         <Hint tokens={tokens} hidden={hidden} origin={origin} />
       </p>
-      <div className={styles['tableBox']} style={{ height: height - 19 }}>
+      <div className="column shrink-y" style={{ height: height - 19 }}>
         <DataTable
           caption={`Requests of ${level}`}
           columns={narrow ? NARROW_COLUMNS : COLUMNS}
@@ -83,7 +83,7 @@ export const RequestsPane = memo(function RequestsPane(props: RequestsPaneProps)
 
 function Hint({ tokens, hidden, origin }: { tokens: readonly Token[]; hidden: number; origin: ReactNode }) {
   const wrong = tokens.map((token) => complaintOf(token, REQUEST_VOCABULARY)).find((why) => why !== undefined)
-  if (wrong !== undefined) return <span className={styles['hintBad']}>{wrong}</span>
+  if (wrong !== undefined) return <span className="warn">{wrong}</span>
   return (
     <>
       {hidden > 0 && `${format.fixed(hidden)} hidden by the filter. `}
@@ -102,14 +102,11 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
     {
       cell: (row) =>
         row.state === 'waiting' && row.queue < 0 ? (
-          <span className={styles['queued']} title="the recording does not contain its queue">
+          <span className="queued" title="the recording does not contain its queue">
             waiting
           </span>
         ) : row.state === 'waiting' ? (
-          <span
-            className={styles['queued']}
-            title={`place ${row.position + 1} in its queue`}
-          >{`queue ${row.queue}`}</span>
+          <span className="queued" title={`place ${row.position + 1} in its queue`}>{`queue ${row.queue}`}</span>
         ) : (
           <span title={row.queue < 0 ? 'without a queue' : `from queue ${row.queue}`}>executing</span>
         ),

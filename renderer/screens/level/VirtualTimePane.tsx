@@ -106,11 +106,12 @@ function Figures({ level }: { level: LevelFrame }) {
     ['S bounds at last dispatch', bounds],
   ]
   return (
-    <p className={classes(styles['figures'], styles['list'])}>
+    <p className={classes(styles['figures'], 'pad-x pad-b-8')}>
       {items.map(([name, value]) =>
         value === undefined ? null : (
           <span key={name}>
-            {name === 'S at last dispatch' ? <Term id="bound-s">{name}</Term> : name} <b>{value}</b>
+            {name === 'S at last dispatch' ? <Term id="bound-s">{name}</Term> : name}{' '}
+            <b className="medium figures ink">{value}</b>
           </span>
         ),
       )}
@@ -126,16 +127,10 @@ function NextList({ data, width, color }: { data: VirtualTimeData; width: number
   const x = (value: number): number => left + (axis.max > 0 ? value / axis.max : 0) * plotWidth(plot)
   const label = data.queues.map((queue) => `queue ${queue.index}`).join(', ')
   return (
-    <svg
-      width={width}
-      height={plot.height}
-      role="img"
-      aria-label={`Order of service: ${label}`}
-      className={styles['paneList']}
-    >
+    <svg width={width} height={plot.height} role="img" aria-label={`Order of service: ${label}`} className="block">
       {axis.ticks.map((tick) => (
         <g key={tick}>
-          <line className={styles['grid']} x1={x(tick)} x2={x(tick)} y1={plot.top} y2={plot.height - plot.bottom} />
+          <line className="stroke-grid" x1={x(tick)} x2={x(tick)} y1={plot.top} y2={plot.height - plot.bottom} />
           <text x={x(tick)} y={plot.height - 4} textAnchor="middle">
             {tick === 0 ? 'first' : `+${tick}`}
           </text>

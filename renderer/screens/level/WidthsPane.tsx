@@ -35,7 +35,7 @@ export const WidthsPane = memo(function WidthsPane(props: {
           </p>
         ))}
       {lengths !== undefined && <p className={styles['prose']}>{lengths}</p>}
-      <div className={styles['tableBox']}>
+      <div className="column shrink-y">
         <DataTable
           caption={`Widths and queues of ${level.name}`}
           columns={COLUMNS}

@@ -25,14 +25,14 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
   return (
     <Pane title="Agreement" note={`${format.seats(all.compared)} requests, ${note}`}>
       {all.compared === 0 ? (
-        <p className={styles['prose']}>
+        <p className="stack at-start gap-8 pad-x pad-b-10 leading-145 muted">
           The server reported neither the level nor the width of these requests, so there is nothing to compare. An API
           server behind a proxy reports the level in its headers, its request log (-v=3) in each line; an audit log does
           not.
         </p>
       ) : (
         <>
-          <dl className={styles['bars']}>
+          <dl className={`${styles['bars']} stack gap-3 pad-x`}>
             {BARS.map(({ kind, label }) => {
               const count = tally.agreement[kind]
               const known = count.compared > 0
@@ -43,13 +43,13 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
                   key={kind}
                   title={known ? `${format.seats(count.same)} of ${format.seats(count.compared)}` : undefined}
                 >
-                  <dt>{label}</dt>
+                  <dt className="muted">{label}</dt>
                   <dd>
                     {/* The words are next to it. */}
                     <span className={styles['meter']} aria-hidden="true">
                       <i style={{ width: `${share * 100}%` }} />
                     </span>
-                    <span className={classes(known && count.same === count.compared && styles['exact'])}>{text}</span>
+                    <span className={classes(known && count.same === count.compared && 'good')}>{text}</span>
                     <span className="sr-only">
                       , {format.seats(count.same)} of {format.seats(count.compared)}
                     </span>
@@ -58,7 +58,7 @@ export function AgreementPane({ tally, note }: { readonly tally: Tally; readonly
               )
             })}
           </dl>
-          <p className={styles['remark']}>
+          <p className="pad-x pad-t-4 pad-b-8 tiny leading-142 faint">
             Schema, level and seats together, {format.seats(all.same)} of {format.seats(all.compared)}. Decisions and
             waits are not part of it: they depend on requests that the engine does not receive.
           </p>

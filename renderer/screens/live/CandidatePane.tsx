@@ -45,7 +45,7 @@ export function CandidatePane({ state }: { readonly state: LiveState }) {
       }
     >
       {problem !== undefined && (
-        <div className={styles['pad']}>
+        <div className="stack gap-8 pad-x pad-b-10">
           <ProblemNote problem={problem} alert />
         </div>
       )}
@@ -56,13 +56,13 @@ export function CandidatePane({ state }: { readonly state: LiveState }) {
           {isTrusted({ compared: agreement.compared, same: agreement.schemaAndLevel }) ? (
             <Comparison candidate={candidate} />
           ) : (
-            <div className={styles['pad']}>
+            <div className="stack gap-8 pad-x pad-b-10">
               <Note kind="warn">
                 B is unreliable: engine and server agree on schema and level for fewer than 99 % of requests.
               </Note>
             </div>
           )}
-          <div className={styles['notes']}>
+          <div className="stack gap-8 pad-x pad-t-8 pad-b-10">
             <Beside beside={draft.beside} onRun={() => ask(draft.run())} />
             {assumed !== undefined && <Note kind="warn">{assumed}</Note>}
             {waits !== undefined && <Note kind="info">{waits}</Note>}
@@ -86,7 +86,7 @@ const MEANING: Readonly<Record<LiveState['mode'], string>> = {
 
 function Off({ exists }: { readonly exists: boolean }) {
   return (
-    <div className={styles['prose']}>
+    <div className="stack at-start gap-8 pad-x pad-b-10 leading-145 muted">
       {exists ? (
         <p>Turn on to run the draft on the same requests, beside the configuration in force.</p>
       ) : (
@@ -114,7 +114,7 @@ function Beside({ beside, onRun }: { readonly beside: DraftBeside; readonly onRu
     case 'changed':
       return (
         <Note kind="warn">
-          <div className={styles['changed']}>
+          <div className="stack at-start gap-6">
             <p>The draft or the objects under it have changed. B still runs the previous draft.</p>
             <Button small asks="live.candidate" onClick={onRun}>
               Run the new draft

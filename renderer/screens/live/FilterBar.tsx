@@ -100,8 +100,8 @@ export function FilterBar({ inputRef }: { readonly inputRef: React.RefObject<HTM
     inputRef.current?.focus()
   }
   return (
-    <div className={styles['bar']}>
-      <div className={styles['line']}>
+    <div className="rigid pad-x pad-t-8 pad-b-6 line-below">
+      <div className="flex gap-8">
         <div className={styles['field']}>
           <div ref={mirror} className={styles['mirror']} aria-hidden="true">
             {segments.map(({ text: part, look }, index) => (

@@ -70,14 +70,14 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
       )}
       {state.title}. {sentence}
       {tally.failed > 0 && (
-        <span className={styles['rejected']}>
+        <span className="rejected">
           {' '}
           The server did not respond to {format.seats(tally.failed)} {plural(tally.failed, 'request', 'requests')} in
           the last {RATE_SECONDS} s.
         </span>
       )}
       {state.unreadable > 0 && (
-        <span className={styles['queued']}>
+        <span className="queued">
           {' '}
           {format.seats(state.unreadable)} could not be placed
           {state.lastUnreadable === undefined ? '' : `; the last: ${state.lastUnreadable}`}.
@@ -86,7 +86,7 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
       {state.heldBack !== undefined &&
         ` ${format.seats(state.heldBack)} more are held back for earlier ones, a few seconds at most.`}
       {state.refused !== undefined && (
-        <span className={styles['rejected']}>
+        <span className="rejected">
           {' '}
           The console itself refused {format.seats(state.refused.count)}. Last: {state.refused.last}
         </span>
@@ -161,8 +161,8 @@ function Question(props: { readonly asked: ProxyMode; readonly title: string; re
       </header>
       <div className={styles['candidateBody']}>
         <p>{ASKS[asked].meaning} The engine restarts with empty state, as after a server start.</p>
-        <p className={styles['place']}>{title}</p>
-        <div className={styles['buttons']}>
+        <p className="breaks code ink">{title}</p>
+        <div className="flex at-end gap-8">
           <Button onClick={onEnd}>Cancel</Button>
           <Button primary onClick={() => void change()}>
             {editing ? word : `Switch editing on and ${word.toLowerCase()}`}

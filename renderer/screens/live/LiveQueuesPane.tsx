@@ -24,7 +24,6 @@ import { levelToken } from '../../state/levels.ts'
 import { addToFilter } from './query.ts'
 import { shortFlowName } from './columns.tsx'
 import type { LevelQueues, QueueTallies } from './tally.ts'
-import styles from './live.module.css'
 
 const HEIGHT = 130
 const NOTHING: LevelQueues = new Map()
@@ -106,8 +105,8 @@ function Field(props: {
       subject={level}
       actions={pick}
     >
-      <div className={styles['choice']}>{choice}</div>
-      <div ref={box} className={styles['field']} style={{ minHeight: HEIGHT }}>
+      <div className="pad-x pad-b-4">{choice}</div>
+      <div ref={box} className="shrink-x pad-x" style={{ minHeight: HEIGHT }}>
         {width > 0 && (
           <QueueField
             data={data}
@@ -123,7 +122,7 @@ function Field(props: {
           />
         )}
       </div>
-      <p className={styles['inspector']}>
+      <p className="row gap-6 pad-x pad-t-2 pad-b-8 small leading-142 muted hit-28">
         {cell === undefined ? (
           <span>
             {says}{' '}

@@ -83,7 +83,7 @@ export function LiveStream({ room, opened, pinned, stale, onOpen, onPin }: LiveS
       />
       {known === 0 && <NothingYet />}
       {hold.count === 0 && known > 0 && (
-        <p className={styles['none']}>
+        <p className="grow pad-x pad-y-12 placed muted">
           {query.matches.testedFrom > liveRows.first
             ? 'No request matches this filter so far; older requests are being searched. '
             : `No request matches this filter; ${format.seats(hidden)} are hidden. `}
@@ -186,7 +186,7 @@ function ColumnsMenu({ room }: { readonly room: Room }) {
                 </DropdownMenu.ItemIndicator>
               </span>
               <b className={stream['columnName']}>{column.header}</b>
-              <span className={stream['quiet']}>{column.title}</span>
+              <span className="faint">{column.title}</span>
             </DropdownMenu.CheckboxItem>
           ))}
         </DropdownMenu.Content>

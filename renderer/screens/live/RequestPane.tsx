@@ -50,21 +50,21 @@ export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPane
         </>
       }
     >
-      <div className={styles['pad']}>
-        <p className={styles['story']}>{storyOf(row)}</p>
+      <div className="stack gap-8 pad-x pad-b-10">
+        <p className="leading-145 muted">{storyOf(row)}</p>
         <Times row={row} />
         {reason !== undefined && <WhyRejected reason={reason} />}
         <dl className={styles['facts']}>
           <dt>arrived</dt>
           <dd className="mono">{format.time(row.at, { millis: true })}</dd>
           <dt>request</dt>
-          <dd className={classes('mono', styles['breaks'])}>
+          <dd className="mono breaks">
             {row.verb} {url}
           </dd>
           <dt>user</dt>
-          <dd className={classes('mono', styles['breaks'])}>{user}</dd>
+          <dd className="mono breaks">{user}</dd>
           <dt>groups</dt>
-          <dd className={classes('mono', styles['breaks'])}>
+          <dd className="mono breaks">
             {groups.length === 0 ? UNKNOWN : groups.map((group) => <div key={group}>{group}</div>)}
           </dd>
           <dt>level</dt>
@@ -85,27 +85,25 @@ export function RequestPane({ row, pinned, server, onPin, onClose }: RequestPane
             {row.seats.final > 0 && `, then ${row.seats.final} after the answer`}
           </dd>
           <dt>answer</dt>
-          <dd className={classes(row.state === 'rejected' && styles['rejected'])}>
+          <dd className={classes(row.state === 'rejected' && 'rejected')}>
             {status ?? UNKNOWN} {row.state}
             {reason !== undefined && `, ${reason}`}
-            {retryAfter !== undefined && (
-              <span className={styles['whole']}>, Retry-After {format.fixed(retryAfter)} s</span>
-            )}
+            {retryAfter !== undefined && <span className="nowrap">, Retry-After {format.fixed(retryAfter)} s</span>}
           </dd>
         </dl>
         {server && <ServerWords row={row} />}
         {candidate?.state === 'behind' && (
-          <p className={styles['story']}>Draft: not decided yet, because the draft is behind.</p>
+          <p className="leading-145 muted">Draft: not decided yet, because the draft is behind.</p>
         )}
         {candidate !== undefined && candidate.state !== 'behind' && (
-          <p className={styles['story']}>
+          <p className="leading-145 muted">
             Draft: {candidate.state} in <span className="mono">{candidate.level}</span> by{' '}
             <span className="mono">{candidate.schema}</span>
             {candidate.waitMs !== undefined && `, waited ${format.ms(candidate.waitMs)}`}
             {candidate.reason !== undefined && `, ${candidate.reason}`}.
           </p>
         )}
-        <div className={styles['actions']}>
+        <div className="flex wrap gap-6">
           <Button small onClick={() => openRequest(sampleOf(row))}>
             Why this schema
           </Button>
@@ -131,7 +129,7 @@ function Times({ row }: { readonly row: LiveRequest }) {
   if (parts.every(({ ms }) => ms === 0)) return null
   const label = parts.map(({ name, ms }) => `${name} ${format.ms(ms)}`).join(', ')
   return (
-    <div className={styles['times']}>
+    <div className="stack gap-4">
       <div className={styles['timeBar']} role="img" aria-label={label}>
         {parts.map(({ name, share }) => (
           <i
@@ -141,10 +139,10 @@ function Times({ row }: { readonly row: LiveRequest }) {
           />
         ))}
       </div>
-      <p aria-hidden="true">
+      <p className="flex wrap gap-2 columns-12 small faint" aria-hidden="true">
         {parts.map(({ name, ms }) => (
           <span key={name}>
-            {name} <b>{format.ms(ms)}</b>
+            {name} <b className="medium ink">{format.ms(ms)}</b>
           </span>
         ))}
       </p>
@@ -154,7 +152,7 @@ function Times({ row }: { readonly row: LiveRequest }) {
 
 function ServerWords({ row }: { readonly row: LiveRequest }) {
   const said = saidByServer(row)
-  if (said.length === 0) return <p className={styles['quiet']}>The server reported nothing about this request.</p>
+  if (said.length === 0) return <p className="faint">The server reported nothing about this request.</p>
   return (
     <PlainTable
       caption="Engine and server compared"
@@ -162,7 +160,7 @@ function ServerWords({ row }: { readonly row: LiveRequest }) {
       columns={SAID}
       rows={said}
       rowKey={({ what }) => what}
-      rowLook={({ same }) => (same ? undefined : styles['differs'])}
+      rowLook={({ same }) => (same ? undefined : 'warn')}
     />
   )
 }
@@ -186,7 +184,7 @@ const SAID: readonly DataColumn<Said>[] = [
 export function WhyRejected({ reason }: { readonly reason: RejectReason }) {
   const hasLevels = useHasLevels()
   return (
-    <p className={styles['remedy']}>
+    <p className="small leading-142 muted">
       <Term id={reason}>{reason}</Term> {hasLevels ? REASON_TEXT[reason] : FILTER_TEXT}
     </p>
   )

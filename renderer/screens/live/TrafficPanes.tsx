@@ -132,11 +132,11 @@ const SEAT_SECONDS: DataColumn<FlowRow> = numberColumn('seatSeconds', 'Seat·s',
 const REJECTED: DataColumn<FlowRow> = numberColumn('rejected', '429', (row) => row.rejected, {
   title: 'Requests rejected',
   term: 'rejected',
-  cell: (row) => <span className={classes(row.rejected > 0 && styles['rejected'])}>{format.seats(row.rejected)}</span>,
+  cell: (row) => <span className={classes(row.rejected > 0 && 'rejected')}>{format.seats(row.rejected)}</span>,
 })
 const WAITING: DataColumn<FlowRow> = numberColumn('waiting', 'Waits', (row) => row.waiting, {
   title: 'Requests that wait now',
-  cell: (row) => <span className={classes(row.waiting > 0 && styles['queued'])}>{format.seats(row.waiting)}</span>,
+  cell: (row) => <span className={classes(row.waiting > 0 && 'queued')}>{format.seats(row.waiting)}</span>,
 })
 
 /** With less room, seat-seconds still order the rows. */
@@ -154,7 +154,7 @@ function waitColumns(engineOnly: boolean, span: Span): readonly DataColumn<WaitR
     term: 'quantile',
     title: `99th percentile of the waits ${SPANS[span].words}`,
     cell: (row) => (
-      <span className={classes((row.wait?.ms ?? 0) > 0 && styles['queued'])} title={basisOf(row, engineOnly, span)}>
+      <span className={classes((row.wait?.ms ?? 0) > 0 && 'queued')} title={basisOf(row, engineOnly, span)}>
         {said(row)}
       </span>
     ),
@@ -299,7 +299,7 @@ export function RejectedPane(props: {
           />
         </div>
       )}
-      <div className={styles['remedies']}>
+      <div className="stack gap-6 pad-x pad-t-6 pad-b-10 gone-when-empty">
         {reasons.map((reason) => (
           <WhyRejected key={reason} reason={reason} />
         ))}

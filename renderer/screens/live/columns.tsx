@@ -42,11 +42,11 @@ const widthLook = ({ seats, server }: LiveRequest): string | undefined =>
   server?.initialSeats !== undefined && server.initialSeats !== seats.initial ? styles['differs'] : undefined
 
 function waited({ level, state, waitMs, status, reason }: LiveRequest): ReactNode {
-  if (state === 'waiting') return <span className={styles['queued']}>waits</span>
+  if (state === 'waiting') return <span className="queued">waits</span>
   // Where the engine only observes, the server's own answer is in the next column.
   if (state === 'rejected' && status !== 429) {
     return (
-      <span className={styles['rejected']} title={`Rejected by the engine: ${reason ?? 'rejected'}`}>
+      <span className="rejected" title={`Rejected by the engine: ${reason ?? 'rejected'}`}>
         rejected
       </span>
     )
@@ -56,7 +56,7 @@ function waited({ level, state, waitMs, status, reason }: LiveRequest): ReactNod
 }
 
 function ran({ state, runMs }: LiveRequest): ReactNode {
-  if (state === 'executing') return <span className={styles['quiet']}>runs</span>
+  if (state === 'executing') return <span className="faint">runs</span>
   return format.ms(runMs)
 }
 
@@ -70,7 +70,7 @@ function Status({ row }: { readonly row: LiveRequest }) {
   const { status, state, reason } = row
   const bad = state === 'failed' || (status ?? 0) >= 400
   return (
-    <span className={classes(bad && styles['rejected'])} title={reason ?? TITLES[state]}>
+    <span className={classes(bad && 'rejected')} title={reason ?? TITLES[state]}>
       {status ?? (state === 'cancelled' || state === 'failed' ? state : UNKNOWN)}
     </span>
   )
@@ -78,7 +78,7 @@ function Status({ row }: { readonly row: LiveRequest }) {
 
 function Agree({ row }: { readonly row: LiveRequest }) {
   const same = agrees(row)
-  if (same === undefined) return <span className={styles['quiet']}>{UNKNOWN}</span>
+  if (same === undefined) return <span className="faint">{UNKNOWN}</span>
   if (same)
     return (
       <span className={styles['same']} role="img" aria-label="agrees">
@@ -183,8 +183,8 @@ export const STREAM_COLUMNS: readonly StreamColumn[] = [
 
 function Draft({ row }: { readonly row: LiveRequest }) {
   const differs = draftDiffers(row)
-  if (row.candidate?.state === 'behind') return <span className={styles['quiet']}>not yet</span>
-  if (differs === undefined) return <span className={styles['quiet']}>{UNKNOWN}</span>
+  if (row.candidate?.state === 'behind') return <span className="faint">not yet</span>
+  if (differs === undefined) return <span className="faint">{UNKNOWN}</span>
   return differs ? <span className={styles['differs']}>{row.candidate?.state}</span> : 'same'
 }
 

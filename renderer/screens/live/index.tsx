@@ -80,7 +80,7 @@ const Sources = () => (
   <dl className={styles['sources']}>
     {SOURCES.map(([name, what]) => (
       <div key={name}>
-        <dt>{name}</dt>
+        <dt className="ink">{name}</dt>
         <dd>{what}</dd>
       </div>
     ))}
@@ -150,7 +150,7 @@ function LiveView() {
       <LiveNow state={state} source={source} />
       <FilterBar inputRef={input} />
       <div className={styles['body']}>
-        <div className={styles['left']}>
+        <div className="shrink-x shrink-y">
           <LiveStream room={room} opened={opened} pinned={pinned} stale={old} onOpen={setOpened} onPin={pin} />
         </div>
         <aside className={classes(styles['side'], old && styles['stale'])} aria-label="About these requests">
@@ -277,7 +277,7 @@ function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
   if (limits.length === 0) return null
   return (
     <Pane title="Not available from this source">
-      <ul className={styles['limits']}>
+      <ul className="stack gap-4 pad-x pad-b-10 leading-145 muted">
         {limits.map((limit) => (
           <li key={limit}>{limit}</li>
         ))}

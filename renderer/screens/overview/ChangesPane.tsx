@@ -60,12 +60,12 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt }: Chan
       }
     >
       {changes.length === 0 ? (
-        <p className={styles['quiet']}>
+        <p className="pad-x pad-t-4 pad-b-10 muted">
           {filter === 'all' ? 'Nothing changed in this range.' : `Nothing of ${filter} changed in this range.`}
         </p>
       ) : (
         <>
-          <ol className={styles['changes']} aria-label="Changes, newest first">
+          <ol className={`${styles['changes']} pad-x pad-b-10 leading-140`} aria-label="Changes, newest first">
             {changes.slice(0, showsAll ? MOST : FIRST).map((change, place) => (
               // By place: a new change would move all others, and moving text cannot be read.
               <li key={place} className={instant !== undefined && change.at > instant ? styles['later'] : undefined}>
@@ -76,7 +76,7 @@ export const ChangesPane = memo(function ChangesPane({ series, startedAt }: Chan
             ))}
           </ol>
           {changes.length > FIRST && (
-            <p className={styles['quiet']}>
+            <p className="pad-x pad-t-4 pad-b-10 muted">
               <Button small onClick={() => setShowsAll(!showsAll)}>
                 {showsAll ? 'Show fewer' : `Show all ${format.fixed(Math.min(MOST, changes.length))}`}
               </Button>

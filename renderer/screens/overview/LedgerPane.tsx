@@ -84,7 +84,7 @@ export const LedgerPane = memo(function LedgerPane({ server, order, stale }: Led
       codes={ledger.entries.length > RIBBONS_UP_TO ? [] : ledger.entries.map(({ name }) => name)}
       legend={<Legend />}
     >
-      <div className={styles['ledger']}>
+      <div className="pad-x pad-b-6">
         <div ref={box} className={styles['ledgerBox']}>
           {width > 0 && ledger.entries.length > 0 && (
             <NoteMark
@@ -111,13 +111,20 @@ function LedgerNotes({ ledger, difference }: { readonly ledger: Ledger; readonly
   return <p className={styles['ledgerNote']}>{text}</p>
 }
 
+const SWATCHES = {
+  executing: 'fill-text-2',
+  free: styles['freeSwatch'],
+  lent: 'fill-none stroke-lent dashed',
+  borrowed: styles['borrowedSwatch'],
+}
+
 const Legend = () => (
   <span className={styles['legend']}>
     {(['executing', 'free', 'lent', 'borrowed'] as const).map((kind) => (
       <span key={kind}>
         <svg width="16" height="10" aria-hidden="true" focusable="false">
           <rect
-            className={styles[`${kind}Swatch`]}
+            className={SWATCHES[kind]}
             x={kind === 'lent' ? 0.5 : 0}
             y={kind === 'lent' ? 0.5 : 0}
             width={kind === 'lent' ? 15 : 16}

@@ -79,15 +79,15 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
         <KeyNumbers label={`Key numbers of ${id}`} items={keyNumbers(rows, recent?.rows)} />
       </div>
       <MissingNotice server={server} />
-      <div className={classes(styles['section'], stale && styles['stale'])}>
+      <div className={classes('shrink-x line-below', stale && styles['stale'])}>
         <LedgerPane server={ledgerServer} order={order} stale={stale} />
       </div>
-      <div className={styles['section']}>
+      <div className="shrink-x line-below">
         <LevelTable rows={tableRows} series={series} from={from} to={to} stale={stale} csvName={`levels-${id}`} />
       </div>
       <div className={classes(styles['bottom'], stale && styles['stale'])}>
         <RejectionsPane key={id} recent={laterRecent} />
-        <div className={styles['side']}>
+        <div className={`${styles['side']} column line-left`}>
           {Math.max(facts.servers.length, facts.health.length) > 1 && (
             <Suspense>
               <ServersPane
@@ -132,7 +132,7 @@ function MissingNotice({ server }: { readonly server: ServerFrame }) {
   const version = versionNote(server.version)
   if (missing.length === 0 && deleted.length === 0 && surplus === 0 && version === undefined) return null
   return (
-    <div className={styles['notices']}>
+    <div className="pad-x pad-y-8 line-below">
       <Note kind="info">
         {version !== undefined && <p>{version}</p>}
         {deleted.length > 0 && (

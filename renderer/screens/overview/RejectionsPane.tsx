@@ -51,11 +51,11 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
       title="Rejections"
       unit="429"
       note={seconds === undefined ? 'by schema and reason' : `by schema and reason, last ${seconds} s`}
-      className={styles['scrolls']}
+      className="sized"
       actions={<Segment label="Reason" value={filter} options={FILTERS} onChange={setFilter} />}
     >
       {rows.length === 0 ? (
-        <p className={styles['quiet']}>{quiet(recent, filter)}</p>
+        <p className="pad-x pad-t-4 pad-b-10 muted">{quiet(recent, filter)}</p>
       ) : (
         <div className={styles['rejections']}>
           <div>
@@ -99,7 +99,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
     valueColumn('level', 'Level', (row) => row.level, {
       term: 'priority-level',
       cell: (row) => (
-        <span className={styles['levelCell']}>
+        <span className="inline-row gap-7">
           <LevelChip name={row.level} decorative /> {row.level}
         </span>
       ),
@@ -108,7 +108,9 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
       width: 134,
       term: 'rejected',
       cell: (row) => (
-        <span className={faint(row) ?? styles[row.reason === 'time-out' ? 'queued' : 'rejected']}>{row.reason}</span>
+        <span className={faint(row) ?? (row.reason === 'time-out' ? 'strong queued' : 'strong rejected')}>
+          {row.reason}
+        </span>
       ),
     }),
     valueColumn('schema', 'Flow schema', (row) => row.schema, {
@@ -128,7 +130,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
 }
 
 /** Rejected earlier, outside the window of the present. */
-const faint = ({ count }: RejectionRow): string | undefined => (count === 0 ? styles['faint'] : undefined)
+const faint = ({ count }: RejectionRow): string | undefined => (count === 0 ? 'faint' : undefined)
 
 /** What the reasons mean, and the remedies of the levels that reject now. */
 const Meanings = ({ rows }: { readonly rows: readonly RejectionRow[] }) => (

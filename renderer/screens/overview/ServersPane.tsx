@@ -53,7 +53,7 @@ interface ServerStripProps {
 function ServerStrip({ strip, selected, stale, onSelect }: ServerStripProps) {
   const widest = Math.max(1, ...strip.loads.map(({ nominal, executing }) => Math.max(nominal ?? 0, executing ?? 0)))
   return (
-    <ul className={styles['strip']} aria-label="Executing seats per server">
+    <ul aria-label="Executing seats per server">
       {strip.loads.map((load) => (
         <li key={load.id}>
           <button
@@ -66,11 +66,11 @@ function ServerStrip({ strip, selected, stale, onSelect }: ServerStripProps) {
             aria-pressed={load.id === selected}
             onClick={() => onSelect(load.id)}
           >
-            <span className={styles['name']}>
+            <span className="cut mono">
               <MiddleCut text={load.id} />
             </span>
             <Meter load={load} widest={widest} />
-            <span className={styles['numbers']}>
+            <span className="nowrap right">
               {stale.has(load.id) && <span>stale </span>}
               {format.seats(load.executing)} / {format.seats(load.nominal)}
             </span>
@@ -84,8 +84,8 @@ function ServerStrip({ strip, selected, stale, onSelect }: ServerStripProps) {
 const share = (seats: number, widest: number) => `${Math.min(100, (seats / widest) * 100)}%`
 
 const Meter = ({ load, widest }: { readonly load: ServerLoad; readonly widest: number }) => (
-  <svg className={styles['meter']} height={10} aria-hidden="true" focusable="false">
-    <rect className={styles['ground']} width={share(load.nominal ?? 0, widest)} height={10} />
+  <svg className="block wide" height={10} aria-hidden="true" focusable="false">
+    <rect className="fill-raised" width={share(load.nominal ?? 0, widest)} height={10} />
     <rect className={styles['fill']} width={share(load.executing ?? 0, widest)} height={10} />
   </svg>
 )

@@ -101,7 +101,7 @@ export function SeveralServers({ facts, connection, view, onView, onShowServer }
       </Pane>
       <div className={classes(styles['bottom'], allStale && styles['stale'])}>
         <RejectionsPane recent={recent} servers={names} />
-        <div className={styles['side']}>
+        <div className={`${styles['side']} column line-left`}>
           <ServersPane
             loads={servers.map(({ load }) => load)}
             health={facts.health}
@@ -148,7 +148,7 @@ const EachServerTable = memo(function EachServerTable({ servers, stale, compare,
     return eachServerColumns({ servers: shown, names, stale, width, scale })
   }, [servers, stale, width])
   return (
-    <div ref={box} className={styles['fleetTable']}>
+    <div ref={box} className={`${styles['fleetTable']} column grow shrink-y`}>
       <DataTable
         caption="Priority levels on each server"
         columns={columns}
@@ -180,7 +180,7 @@ const SumTable = memo(function SumTable({ servers, compare, pin }: TableProps) {
   const pinned = useMemo(() => pinnedNames(servers), [servers])
   const columns = useMemo(() => sumColumns(side, shortNames(servers.map(({ id }) => id))), [side, servers])
   return (
-    <div className={styles['fleetTable']}>
+    <div className={`${styles['fleetTable']} column grow shrink-y`}>
       <DataTable
         caption="Priority levels, sum of all servers"
         columns={columns}

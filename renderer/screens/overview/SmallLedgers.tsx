@@ -56,20 +56,20 @@ const SmallLedger = memo(function SmallLedger(props: {
   const ledger = useMemo(() => ledgerOf(server, order), [server, order])
   const open = useCallback((level: string) => openLevel(id, level), [id])
   return (
-    <section className={styles['smallLedger']} aria-label={`Seat ledger of ${id}`}>
+    <section className={`${styles['smallLedger']} shrink-x pad-x pad-y-8`} aria-label={`Seat ledger of ${id}`}>
       <header>
         <button type="button" className={styles['serverLink']} onClick={() => onShowServer(id)}>
           {id}
         </button>
         {role !== undefined && <span>{role}</span>}
-        {stale && <span className={styles['queued']}>stale</span>}
+        {stale && <span className="queued">stale</span>}
         <span>
           {format.seats(load.executing)} of {format.seats(load.nominal)} seats
         </span>
         {!stale && width >= ROOM_FOR_QUEUED && (load.queuedSeats ?? 0) > 0 && (
-          <span className={styles['queued']}>{format.seats(load.queuedSeats)} queued</span>
+          <span className="queued">{format.seats(load.queuedSeats)} queued</span>
         )}
-        {width >= ROOM_FOR_LENT && <span className={styles['end']}>lent {format.seats(ledger.lent)}</span>}
+        {width >= ROOM_FOR_LENT && <span className="push">lent {format.seats(ledger.lent)}</span>}
       </header>
       <div ref={box}>
         {width > 0 && (

@@ -10,7 +10,6 @@ import { LevelName, StateTag } from '../../components/LevelChip.tsx'
 import { NOT_APPLICABLE, UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
 import type { LevelRow } from '../../../core/verdict/levelRows.ts'
-import styles from './overview.module.css'
 
 export interface EachServerOptions {
   readonly servers: readonly ServerColumn[]
@@ -39,14 +38,14 @@ function AcrossState({ row, names }: AcrossStateProps) {
   if (row.exempt) return <StateTag kind="no-limit" />
   if (row.rejectingOn.length > 0) {
     return (
-      <span className={styles['rejected']}>
+      <span className="strong rejected">
         <Icon name="cross" size={12} /> rejecting{where(row.rejectingOn)}
       </span>
     )
   }
   if (row.queueingOn.length > 0) {
     return (
-      <span className={styles['queued']}>
+      <span className="strong queued">
         <Icon name="queue" size={12} /> queueing{where(row.queueingOn)}
       </span>
     )
@@ -90,7 +89,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
       cell: (row) => {
         const values = nominals(row).filter((value) => value !== undefined)
         const text = values.length === 0 ? UNKNOWN : [...new Set([Math.min(...values), Math.max(...values)])].join('–')
-        return <span className={styles['second']}>{text}</span>
+        return <span className="muted">{text}</span>
       },
     }),
     ...servers.map(({ id, role }): DataColumn<AcrossRow> => ({
@@ -107,9 +106,9 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
       title: 'Executing seats of the busiest server over the mean of all',
       cell: (row) =>
         row.peakOverMean === undefined ? (
-          <span className={styles['faint']}>{UNKNOWN}</span>
+          <span className="faint">{UNKNOWN}</span>
         ) : (
-          <span className={row.peakOverMean > UNEVEN ? styles['queued'] : styles['second']}>
+          <span className={row.peakOverMean > UNEVEN ? 'strong queued' : 'muted'}>
             {format.fixed(row.peakOverMean, 1)} ×
           </span>
         ),
@@ -118,9 +117,7 @@ export function eachServerColumns(options: EachServerOptions): readonly DataColu
       width: 128,
       term: 'queued',
       cell: (row) => (
-        <span className={(row.queuedSeats ?? 0) > 0 ? styles['queued'] : styles['faint']}>
-          {format.seats(row.queuedSeats)}
-        </span>
+        <span className={(row.queuedSeats ?? 0) > 0 ? 'strong queued' : 'faint'}>{format.seats(row.queuedSeats)}</span>
       ),
     }),
   ]
@@ -159,15 +156,15 @@ function OnServer(props: {
   readonly stale: boolean
 }) {
   const { row, bar, scale, stale } = props
-  if (row === undefined) return <span className={styles['faint']}>{NOT_APPLICABLE}</span>
+  if (row === undefined) return <span className="faint">{NOT_APPLICABLE}</span>
   const { seats, name, states } = row
   const troubled = states.includes('queueing') || states.includes('rejecting')
   return (
-    <span className={styles['onServer']}>
+    <span className="row between gap-8">
       <SeatBar name={name} seats={seats} width={bar} height={13} scale={scale} stale={stale} decorative />
-      <span className={troubled && !stale ? styles['queued'] : undefined}>
+      <span className={troubled && !stale ? 'strong queued' : undefined}>
         {format.seats(seats.executing)}
-        {!seats.exempt && <span className={styles['faint']}>/{format.seats(seats.current)}</span>}
+        {!seats.exempt && <span className="faint">/{format.seats(seats.current)}</span>}
       </span>
     </span>
   )
@@ -190,8 +187,8 @@ const number = (
   value,
   cell: (level) => {
     const amount = value(level)
-    const look = (amount ?? 0) === 0 ? 'faint' : (tone ?? 'plain')
-    return <span className={styles[look]}>{text(amount)}</span>
+    const look = (amount ?? 0) === 0 ? 'faint' : `strong ${tone ?? ''}`
+    return <span className={look}>{text(amount)}</span>
   },
 })
 
@@ -204,7 +201,7 @@ const limit = (id: string, width: number, header: string, of: 'nominal' | 'curre
   align: 'right',
   value: (level) => spreadText(level.limitSpread[of]),
   cell: (level) => (
-    <span className={styles['second']}>
+    <span className="muted">
       {of === 'current' && level.name === 'exempt' ? 'none' : (spreadText(level.limitSpread[of]) ?? UNKNOWN)}
     </span>
   ),

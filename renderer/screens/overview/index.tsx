@@ -41,7 +41,7 @@ export function OverviewScreen() {
     if (several) loadSeveralServers().catch(() => undefined)
   }, [several])
   return (
-    <div className={styles['screen']}>
+    <div className={`${styles['screen']} column shrink-y tall scroll children-rigid`}>
       {/* With data, the now line is the heading. */}
       {!loaded && <h1 className="sr-only">Overview</h1>}
       {content()}
@@ -90,7 +90,7 @@ function Connection({ view, connection }: { readonly view: View; readonly connec
   return (
     <>
       {several && (
-        <div className={styles['which']}>
+        <div className={`${styles['which']} row gap-10 pad-x pad-y-4 line-below muted`}>
           <strong>{shown.id}</strong>
           <span>
             {how === 'busiest' ? `the busiest of ${facts.servers.length}` : `one of ${facts.servers.length} servers`}

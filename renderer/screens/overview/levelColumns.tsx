@@ -33,20 +33,20 @@ type Column = DataColumn<LevelRow>
 
 const number = (reading: Reading): number | undefined => (typeof reading === 'number' ? reading : undefined)
 const reading = (value: Reading, text: (n: number | undefined) => string): ReactNode =>
-  value === 'n/a' ? <span className={styles['faint']}>{NOT_APPLICABLE}</span> : orUnknown(value, text)
+  value === 'n/a' ? <span className="faint">{NOT_APPLICABLE}</span> : orUnknown(value, text)
 const orUnknown = (value: number | undefined, text: (n: number | undefined) => string): ReactNode =>
-  value === undefined ? <span className={styles['faint']}>{UNKNOWN}</span> : text(value)
+  value === undefined ? <span className="faint">{UNKNOWN}</span> : text(value)
 /** Zeros are faint, so that other values stand out. */
 const amount = (value: number | undefined, text: (n: number | undefined) => string, tone?: string): ReactNode =>
   value === undefined || value === 0 ? (
-    <span className={styles['faint']}>{value === 0 ? '0' : UNKNOWN}</span>
+    <span className="faint">{value === 0 ? '0' : UNKNOWN}</span>
   ) : (
-    <span className={tone === undefined ? undefined : styles[tone]}>{text(value)}</span>
+    <span className={tone && `strong ${tone}`}>{text(value)}</span>
   )
 
 export function States({ states }: { readonly states: readonly LevelState[] }) {
   return (
-    <span className={styles['states']}>
+    <span className="inline-flex gap-9">
       {states.map((state) =>
         state === 'unknown' ? <span key={state}>{UNKNOWN}</span> : <StateTag key={state} kind={state} />,
       )}
@@ -57,10 +57,10 @@ export function States({ states }: { readonly states: readonly LevelState[] }) {
 /** Seats lent or borrowed, by glyph, colour and hidden word. */
 function Change({ change }: { readonly change: Reading }) {
   if (change === 'n/a' || change === 0) return null
-  if (change === undefined) return <span className={styles['faint']}>{UNKNOWN}</span>
+  if (change === undefined) return <span className="faint">{UNKNOWN}</span>
   const borrows = change > 0
   return (
-    <span className={borrows ? styles['borrowed'] : styles['lent']}>
+    <span className={`inline-row gap-4 ${borrows ? 'borrowed' : 'lent'}`}>
       <Icon name={borrows ? 'up' : 'down'} size={11} />
       <span className="sr-only">{borrows ? 'borrowed ' : 'lent '}</span>
       {Math.abs(change)}
@@ -156,7 +156,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
       width: 66,
       term: 'nominal-limit',
       title: 'Nominal limit, seats',
-      cell: (row) => <span className={styles['second']}>{orUnknown(row.seats.nominal, format.seats)}</span>,
+      cell: (row) => <span className="muted">{orUnknown(row.seats.nominal, format.seats)}</span>,
     }),
     numberColumn('min', 'Min', (row) => row.lower, {
       width: 54,
@@ -216,7 +216,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
       width: 84,
       term: 'dispatched',
       title: 'Requests dispatched per second, mean of the last 10 s',
-      cell: (row) => <span className={styles['second']}>{orUnknown(row.dispatchedPerSecond, format.rate)}</span>,
+      cell: (row) => <span className="muted">{orUnknown(row.dispatchedPerSecond, format.rate)}</span>,
     }),
     numberColumn('noAccommodation', 'No fit /s', (row) => row.noAccommodationPerSecond, {
       width: 70,

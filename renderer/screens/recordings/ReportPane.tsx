@@ -20,10 +20,10 @@ export function ReportPane({ report }: { readonly report: Report }) {
     download(`${exportName(title, Date.now())}.${type}`, new Blob([text], { type: 'text/plain;charset=utf-8' }))
   return (
     <Pane title="Incident report" note={report.subtitle}>
-      <div className={styles['form']}>
+      <div className="stack gap-8 pad-x pad-t-4 pad-b-12">
         <TextField kind="text" label="Title" value={title} onChange={setTitle} />
         <TextArea label="Your comments" rows={4} value={words} onChange={setWords} />
-        <div className={styles['sections']} role="group" aria-label="Sections">
+        <div className="flex wrap gap-8" role="group" aria-label="Sections">
           {report.sections.map((section) => (
             <Check
               key={section.title}

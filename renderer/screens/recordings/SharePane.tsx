@@ -15,7 +15,6 @@ import { bounds } from '../../state/time.logic.ts'
 import { readRange } from '../../state/typedRange.logic.ts'
 import { format } from '../../theme/format.ts'
 import { ReportPane } from './ReportPane.tsx'
-import styles from './recordings.module.css'
 
 const PROGRESS_MS = 300
 
@@ -72,7 +71,7 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
           </Button>
         }
       >
-        <div className={styles['form']}>
+        <div className="stack gap-8 pad-x pad-t-4 pad-b-12">
           <TextField
             label={`Range (${format.zone()})`}
             value={range}

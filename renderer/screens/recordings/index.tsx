@@ -81,7 +81,7 @@ export function RecordingsScreen() {
   const problems = entries.flatMap((entry) => entry.problems)
   const about = rows.find(({ id }) => id === asked?.id)
   return (
-    <div className={styles['screen']}>
+    <div className="column shrink-y">
       <Summary entries={entries} />
       {problem !== undefined && <ProblemNote problem={problem} />}
       {problems.map((one) => (
@@ -208,7 +208,7 @@ function Actions({ row, leaving, onAsk, onRemove }: ActionsProps) {
   const removal = useRefusal('recordings.remove')
   if (leaving) {
     return (
-      <span className={styles['actions']}>
+      <span className="inline-flex at-end gap-6">
         <Button small onClick={onRemove}>
           Remove for good
         </Button>
@@ -220,7 +220,7 @@ function Actions({ row, leaving, onAsk, onRemove }: ActionsProps) {
   }
   const incident = strip?.incident
   return (
-    <span className={styles['actions']}>
+    <span className="inline-flex at-end gap-6">
       <Button small asks="sources.connect" disabled={first === undefined} onClick={() => void open(row)}>
         Open
       </Button>
@@ -263,7 +263,7 @@ function RenamePane({ row, onClose }: { readonly row: RecordingRow; readonly onC
   return (
     <Pane title={`Rename ${name}`}>
       <form
-        className={styles['form']}
+        className="stack gap-8 pad-x pad-t-4 pad-b-12"
         onSubmit={(event) => {
           event.preventDefault()
           save()

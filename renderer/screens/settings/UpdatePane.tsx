@@ -6,7 +6,6 @@ import { ProblemNote } from '../../components/States.tsx'
 import { refusalOf } from '../../state/limits.ts'
 import { useSettings } from '../../state/settings.ts'
 import { updateStore } from '../../state/update.ts'
-import styles from './settings.module.css'
 
 /** The address that is queried for newer versions; without one there is no query. */
 export function UpdatePane() {
@@ -17,7 +16,7 @@ export function UpdatePane() {
   return (
     <Pane title="Updates">
       <form
-        className={styles['form']}
+        className="stack gap-10 pad-x pad-t-4 pad-b-16"
         onSubmit={(event) => {
           event.preventDefault()
           change({ updateFrom: address.trim() })

@@ -22,7 +22,7 @@ export const sizeText = (megabytes: number): string => format.bytes(megabytesToB
 /** How the console looks, which times it writes, and what it keeps on this computer. */
 export function SettingsScreen() {
   return (
-    <div className={styles['screen']}>
+    <div className="column">
       <NowLine title="Settings" evidence="They apply at once, and are kept on this computer." />
       <div className={styles['columns']}>
         <div>
@@ -44,7 +44,7 @@ function AppearancePane() {
   const [{ theme, density, sidebar }, change] = useSettings()
   return (
     <Pane title="Appearance">
-      <div className={styles['form']}>
+      <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
         <Choice
           label="Theme"
           value={theme}
@@ -82,7 +82,7 @@ function TimePane() {
   const [{ clock, rangeSeconds }, change] = useSettings()
   return (
     <Pane title="Time">
-      <div className={styles['form']}>
+      <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
         <Choice
           label="Clock"
           value={clock}
@@ -107,7 +107,7 @@ function KeyboardPane() {
   const [{ singleKeys }, change] = useSettings()
   return (
     <Pane title="Keyboard">
-      <div className={styles['form']}>
+      <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
         <Check
           label="Single letters and digits act at once"
           checked={singleKeys}
@@ -124,7 +124,7 @@ function KeptPane() {
   if (useRefusal('recorder.switch') !== undefined) return null
   return (
     <Pane title="Kept on this computer" note="recordings of the flight recorder">
-      <div className={styles['form']}>
+      <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
         <Check
           label="Record sources that are connected later"
           checked={record}
@@ -155,7 +155,7 @@ function GuidePane() {
   const isHidden = NOTE_IDS.every((id) => dismissed.includes(id))
   return (
     <Pane title="First steps">
-      <div className={styles['form']}>
+      <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
         <Buttons>
           <Button
             onClick={() => {

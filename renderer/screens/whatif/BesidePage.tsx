@@ -90,7 +90,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
   const [nameA, nameB] = [pair.choices[pair.a]?.name, pair.choices[pair.b]?.name]
   const at = read === undefined ? undefined : (read.at - start) / MS_PER_SECOND
   return (
-    <div className={styles['screen']}>
+    <div className="column shrink-y tall">
       <NowLine
         title={level === undefined ? 'Side by side' : besideTitle(level)}
         level={level?.level}
@@ -101,7 +101,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
       {read === undefined || level === undefined ? (
         problem === undefined && <Loading waitingFor="both variants at this instant" />
       ) : (
-        <div className={styles['body']} {...scrollRegion('Both variants')}>
+        <div className="grow shrink-y scroll" {...scrollRegion('Both variants')}>
           <Pane title="Levels" note={`A ${nameA}, B ${nameB}`}>
             <DataTable
               caption="Levels of both variants"
@@ -138,7 +138,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
 
 function Choices({ pair }: { readonly pair: RunPair }) {
   const side = (label: 'A' | 'B', place: 'a' | 'b', other: number) => (
-    <span className={styles['choice']}>
+    <span className={`${styles['choice']} inline-row gap-6 muted`}>
       {label}
       <Select
         aria-label={`Variant ${label}`}
@@ -228,7 +228,7 @@ function Queues({ level, a, b }: { readonly level: string; readonly a: Side; rea
   if (fields.every(({ cells }) => cells.length === 0)) return null
   return (
     <Pane title="Queues" note="up: waiting requests; down: executing seats; both on one scale">
-      <div ref={box} className={styles['fields']}>
+      <div ref={box} className="stack gap-4 pad-x">
         {width > 0 &&
           fields.map((data, side) => {
             const letter = side === 0 ? 'A' : 'B'
@@ -255,7 +255,7 @@ function Queues({ level, a, b }: { readonly level: string; readonly a: Side; rea
             )
           })}
       </div>
-      <p className={styles['told']}>
+      <p className="pad-x pad-t-4 pad-b-8 small faint">
         {place === undefined ? 'Point at a queue to read it in both.' : `queue ${place}: ${readout.join('; ')}`}
       </p>
     </Pane>
@@ -264,7 +264,7 @@ function Queues({ level, a, b }: { readonly level: string; readonly a: Side; rea
 
 const LETTER_WIDTH = 40
 
-const differs = styles['differs']
+const differs = 'strong warn'
 
 const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
   { id: 'level', header: 'Level', value: ({ level }) => level, cell: ({ level }) => <LevelName name={level} /> },

@@ -42,9 +42,9 @@ export function ClientsForm({ form }: { readonly form: ScenarioForm }) {
     open.insert(groups.length)
   }
   return (
-    <section aria-label="Clients" className={styles['list']}>
-      <header className={styles['head']}>
-        <h3>Clients</h3>
+    <section aria-label="Clients" className="stack gap-6 shrink-x">
+      <header className="row gap-12">
+        <h3 className="large medium">Clients</h3>
         <Button small onClick={add}>
           <Icon name="plus" size={13} /> Add clients
         </Button>
@@ -185,7 +185,7 @@ function Call({ form, call, path, title, onRemove }: CallProps) {
       </div>
       <FindingLines findings={form.findings.get(fieldOf(path))} />
       {width !== undefined && (
-        <p className={styles['hint']}>
+        <p className="small faint">
           {`Width: ${format.counted(width, 'seat')} with the stored objects, before the cap of its level.`}
         </p>
       )}
@@ -255,7 +255,7 @@ function RequestFields({ form, request, path }: { form: ScenarioForm; request: s
         {text('Object name', 'name', 'none')}
         {text('Parameters', 'parameters', 'limit=500')}
       </div>
-      {notes.error !== undefined && <p className={styles['wrong']}>{notes.error}</p>}
+      {notes.error !== undefined && <p className="bad">{notes.error}</p>}
     </>
   )
 }

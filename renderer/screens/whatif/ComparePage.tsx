@@ -47,7 +47,7 @@ export function ComparePage() {
     startComparison(read.wish, form)
   }
   return (
-    <div className={styles['screen']}>
+    <div className="column shrink-y tall scroll children-rigid">
       <Headline comparison={comparison} candidate={candidate} />
       <SetupPane
         form={form}

@@ -22,7 +22,7 @@ export function CourseChart(props: {
   const [box, { width }] = useSize()
   const plot = useMemo(() => ({ width, height: HEIGHT, left: 40, right: 8, top: 8, bottom: 18 }), [width])
   return (
-    <div ref={box} className={styles['course']} style={{ height: HEIGHT }}>
+    <div ref={box} className="shrink-x" style={{ height: HEIGHT }}>
       {width > 0 && (
         <Drawing width={width} height={HEIGHT} label={label}>
           <ValueGrid
@@ -73,10 +73,10 @@ function Areas(props: {
     <>
       <path className={styles['served']} d={areaPath(drawn.map((one) => ({ x: one.x, y: one.served, base })))} />
       <path
-        className={styles['failed']}
+        className="fill-rejected"
         d={areaPath(drawn.map((one) => ({ x: one.x, y: one.ended, base: one.served })))}
       />
-      <path className={styles['servedLine']} d={linePath(drawn.map((one) => ({ x: one.x, y: one.served })))} />
+      <path className="fill-none stroke-text-2" d={linePath(drawn.map((one) => ({ x: one.x, y: one.served })))} />
     </>
   )
 }

@@ -43,9 +43,8 @@ export function Entry({ form, path, name, does, isOpen, onToggle, children }: En
   return (
     <details className={styles['entry']} open={isOpen} onToggle={({ currentTarget }) => onToggle(currentTarget.open)}>
       <summary>
-        <span className={styles['name']}>{name}</span>{' '}
-        {does !== undefined && <span className={styles['does']}>{does}</span>}
-        {problems > 0 && <span className={styles['wrong']}>{format.counted(problems, 'error')}</span>}
+        <span className="breaks medium">{name}</span> {does !== undefined && <span className="muted">{does}</span>}
+        {problems > 0 && <span className="bad">{format.counted(problems, 'error')}</span>}
       </summary>
       {isOpen && (
         <>
@@ -63,7 +62,7 @@ export const EntryTools = (props: {
   readonly onDuplicate: () => void
   readonly onRemove: () => void
 }) => (
-  <div className={styles['tools']}>
+  <div className="flex gap-6">
     <Button small aria-label={`Duplicate ${props.what}`} onClick={props.onDuplicate}>
       Duplicate
     </Button>

@@ -3,7 +3,6 @@ import { type Edited, editManifest } from '../../../core/manifest/edit.ts'
 import { fieldOf, getIn, sameJson, type FieldPath, type Json } from '../../../core/manifest/json.ts'
 import type { LocatedFinding } from '../../../core/manifest/manifest.ts'
 import { Check } from '../../components/Button.tsx'
-import { classes } from '../../components/classes.ts'
 import { SelectField, TextField, type FieldProps } from '../../components/Field.tsx'
 import { shownValue, typedValue, type FieldSpec, type ScenarioText } from './scenarioForm.logic.ts'
 import styles from './scenarioEditor.module.css'
@@ -63,7 +62,7 @@ export function FormField({ form, path, spec }: { form: ScenarioForm; path: Fiel
 /** Findings about parts without a field of their own. */
 function FieldNotes({ notes: { hint, error } }: { readonly notes: Pick<FieldProps, 'hint' | 'error'> }) {
   const text = error ?? hint
-  return text === undefined ? null : <span className={styles[error === undefined ? 'doubtful' : 'wrong']}>{text}</span>
+  return text === undefined ? null : <span className={error === undefined ? 'warn' : 'bad'}>{text}</span>
 }
 
 /**
@@ -101,12 +100,9 @@ function TypedField(props: {
 export function FindingLines({ findings }: { readonly findings: readonly LocatedFinding[] | undefined }) {
   if (findings === undefined || findings.length === 0) return null
   return (
-    <ul className={styles['findings']}>
+    <ul className="stack gap-4 breaks leading-145">
       {findings.map(({ field, line, severity, message }) => (
-        <li
-          key={`${field} ${line} ${message}`}
-          className={classes(styles[severity === 'error' ? 'wrong' : 'doubtful'])}
-        >
+        <li key={`${field} ${line} ${message}`} className={severity === 'error' ? 'bad' : 'warn'}>
           {`Line ${line}: ${message}`}
         </li>
       ))}

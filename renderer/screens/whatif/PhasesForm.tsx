@@ -32,15 +32,15 @@ export function PhasesForm({ form }: { readonly form: ScenarioForm }) {
     open.insert(phases.length)
   }
   return (
-    <section aria-label="Phases" className={styles['list']}>
-      <header className={styles['head']}>
-        <h3>Phases</h3>
+    <section aria-label="Phases" className="stack gap-6 shrink-x">
+      <header className="row gap-12">
+        <h3 className="large medium">Phases</h3>
         <Button small onClick={add}>
           <Icon name="plus" size={13} /> Add phase
         </Button>
       </header>
       <FindingLines findings={findings.get('phases')} />
-      {phases.length === 0 && <p className={styles['hint']}>Nothing changes during the run.</p>}
+      {phases.length === 0 && <p className="small faint">Nothing changes during the run.</p>}
       {phases.map((phase, index) => (
         <PhaseEntry key={index} form={form} phase={phase} index={index} open={open} />
       ))}
@@ -112,7 +112,7 @@ function PhaseEntry({ form, phase, index, open }: PhaseProps) {
         </fieldset>
       ))}
       {objects > 0 && (
-        <p className={styles['hint']}>
+        <p className="small faint">
           {`${format.counted(objects, 'object is', 'objects are')} applied; edit ${plural(objects, 'it', 'them')} in the YAML.`}
         </p>
       )}

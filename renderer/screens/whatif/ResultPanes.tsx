@@ -41,9 +41,9 @@ export function ResultPanes(props: {
     label: `${letterOf(index + 1)} ${result.name}`,
   }))
   return (
-    <div className={styles['results']} {...scrollRegion('Results of the comparison')}>
+    <div className="shrink-x scroll" {...scrollRegion('Results of the comparison')}>
       {changed && (
-        <div className={styles['notes']}>
+        <div className="stack gap-6 pad-x pad-y-8">
           <Note kind="warn">The requests or variants have changed since this run. Run the comparison again.</Note>
         </div>
       )}
@@ -73,7 +73,7 @@ export function ResultPanes(props: {
       />
       <div className={styles['columns']}>
         <Pane title={sentenceText(decisions.title, format)}>
-          <ol className={styles['explanation']}>
+          <ol className="stack gap-6 pad-x pad-b-12 breaks prose">
             {decisions.evidence.map((sentence) => {
               const text = sentenceText(sentence, format)
               return <li key={text}>{text}</li>
@@ -90,7 +90,7 @@ export function ResultPanes(props: {
         <AnswerGrid table={table} cells={CELLS} ordered density="compact" csvName="what-if" />
       </Pane>
       {notes.length > 0 && (
-        <div className={styles['notes']}>
+        <div className="stack gap-6 pad-x pad-y-8">
           {notes.map((note) => (
             <Note key={note} kind="info">
               {note}
@@ -127,11 +127,11 @@ function Lanes(props: {
       }
     >
       {a === undefined || b === undefined ? (
-        <p className={styles['prose']}>The max-in-flight filter has no priority levels, so there are no charts.</p>
+        <p className="pad-x pad-b-12 muted">The max-in-flight filter has no priority levels, so there are no charts.</p>
       ) : (
         <>
           <RejectionCharts sides="variants" letter={letter} a={a} b={b} marks={NO_MARKS} />
-          {levels.length === 0 && <p className={styles['prose']}>No level changes.</p>}
+          {levels.length === 0 && <p className="pad-x pad-b-12 muted">No level changes.</p>}
           {levels.map((level) => (
             <LevelCharts key={level} sides="variants" letter={letter} level={level} a={a} b={b} marks={NO_MARKS} />
           ))}

@@ -71,9 +71,9 @@ export function ScenarioEditor({ own: { file, history } }: { readonly own: OwnSc
         </>
       }
     >
-      <div className={classes(styles['editor'], view === 'both' && styles['both'])}>
+      <div className={classes('stack sized line-above children-shrink', view === 'both' && styles['both'])}>
         {view !== 'yaml' && (
-          <div className={styles['form']}>
+          <div className="stack packed gap-12 pad-x pad-t-8 pad-b-12">
             {refused?.text === text && (
               <Note kind="bad" alert>
                 {refused.why}
@@ -133,14 +133,10 @@ function Elsewhere(props: {
   const { findings = [], onOpen } = props
   if (findings.length === 0) return null
   return (
-    <ul aria-label="Problems elsewhere in the file" className={styles['findings']}>
+    <ul aria-label="Problems elsewhere in the file" className="stack gap-4 breaks leading-145">
       {findings.map(({ field, line, severity, message }) => (
-        <li
-          key={`${field} ${line} ${message}`}
-          className={classes(styles[severity === 'error' ? 'wrong' : 'doubtful'])}
-        >
-          <button type="button" className={styles['line']} onClick={() => onOpen(field)}>{`Line ${line}`}</button>{' '}
-          {message}
+        <li key={`${field} ${line} ${message}`} className={severity === 'error' ? 'bad' : 'warn'}>
+          <button type="button" className="underlined" onClick={() => onOpen(field)}>{`Line ${line}`}</button> {message}
         </li>
       ))}
     </ul>

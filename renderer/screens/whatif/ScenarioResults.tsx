@@ -34,7 +34,7 @@ export function ScenarioResults(props: {
   return (
     <>
       <Pane title={checks.title} note={checks.note}>
-        <div className={styles['table']} {...scrollRegion('Verdict of each variant')}>
+        <div className="scroll-x" {...scrollRegion('Verdict of each variant')}>
           <AnswerTable table={checks} cells={marks} className={styles['checks']} />
         </div>
       </Pane>
@@ -42,7 +42,7 @@ export function ScenarioResults(props: {
       {children}
       {clients !== undefined && (
         <Pane title={clients.title} note={clients.note}>
-          <div className={styles['table']} {...scrollRegion('Clients of each variant')}>
+          <div className="scroll-x" {...scrollRegion('Clients of each variant')}>
             <AnswerTable table={clients} />
           </div>
         </Pane>
@@ -58,7 +58,7 @@ function drawMark(text: string): ReactNode {
   const icon = MARKS[text.charAt(0)]
   if (icon === undefined) return text
   return (
-    <span className={styles[icon === 'check' ? 'good' : 'bad']}>
+    <span className={icon === 'check' ? 'good' : 'bad'}>
       <Icon name={icon} size={12} /> {text.slice(2)}
     </span>
   )
@@ -76,8 +76,8 @@ function Courses({ report, name, text }: Omit<Parameters<typeof ScenarioResults>
       <div className={styles['courses']}>
         {runs.map((run, place) => (
           <article key={run.name} className={styles['card']} aria-label={run.name}>
-            <header>
-              <h3>{run.name}</h3>
+            <header className="stack gap-2">
+              <h3 className="strong">{run.name}</h3>
               {run.verdict !== undefined && drawMark(`${run.verdict === 'prevented' ? '✓' : '✗'} ${run.verdict}`)}
             </header>
             <CourseChart
@@ -138,10 +138,10 @@ function Steps(props: {
   const { run, choices, middle } = props
   const place = choices.findIndex((choice) => choice.name === run.name)
   const choice = choices[place]
-  if (choice === undefined) return <p className={styles['steps']}>No priority levels to step through.</p>
+  if (choice === undefined) return <p className="flex wrap gap-6 faint">No priority levels to step through.</p>
   const { first } = run
   return (
-    <p className={styles['steps']}>
+    <p className="flex wrap gap-6 faint">
       {place > 0 && <BesideButton pair={{ choices, a: 0, b: place }} first={first} seconds={middle} steppable />}
       <OpenRun of={choice.of} given={choice.given} steppable>
         Step through

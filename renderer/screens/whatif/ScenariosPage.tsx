@@ -57,7 +57,7 @@ export function ScenariosPage() {
   const run = shown === undefined ? undefined : runs[shown.name]
   const [copyProblem, setCopyProblem] = useState<Problem>()
   return (
-    <div className={styles['screen']}>
+    <div className="column shrink-y tall">
       <NowLine
         title={headline(shown, run)}
         evidence={evidenceOf(shown, run)}
@@ -67,7 +67,7 @@ export function ScenariosPage() {
       />
       <div className={styles['columns']}>
         <Library all={all} selected={shown?.name} runs={runs} />
-        <div className={styles['page']} {...scrollRegion('Scenario')}>
+        <div className="shrink-x scroll" {...scrollRegion('Scenario')}>
           {[problem, notKept, copyProblem].map(
             (one) => one !== undefined && <ProblemNote key={one.message} problem={one} alert />,
           )}
@@ -116,8 +116,8 @@ interface LibraryProps {
 function Library({ all, selected, runs }: LibraryProps) {
   const groups = Map.groupBy(all, (shown) => (shown.kind === 'file' ? 'Yours' : groupOf(shown.name)))
   return (
-    <nav className={styles['library']} aria-label="Library of scenarios">
-      <div className={styles['open']}>
+    <nav className="pad-b-12 line-right scroll" aria-label="Library of scenarios">
+      <div className="pad-x pad-t-8">
         <FilesButton label="Scenario files" onFiles={(files) => void addFiles(files)}>
           <Icon name="plus" size={13} /> Open file
         </FilesButton>
@@ -134,10 +134,8 @@ function Library({ all, selected, runs }: LibraryProps) {
                   aria-current={shown.name === selected ? 'true' : undefined}
                   onClick={() => scenarioStore.setState({ selected: shown.name })}
                 >
-                  <span className={styles['name']}>{shown.kind === 'library' ? shown.name : ''}</span>
-                  <span className={styles['title']}>
-                    {shown.kind === 'library' ? shown.scenario.title : shown.name}
-                  </span>
+                  <span className="code faint">{shown.kind === 'library' ? shown.name : ''}</span>
+                  <span className="cut">{shown.kind === 'library' ? shown.scenario.title : shown.name}</span>
                   <Marks run={runs[shown.name]} />
                 </button>
               </li>
@@ -152,10 +150,10 @@ function Library({ all, selected, runs }: LibraryProps) {
 /** The verdict of each variant, in order. */
 function Marks({ run }: { readonly run: ScenarioRunState | undefined }) {
   if (run === undefined) return null
-  if (run.state === 'running') return <span className={styles['marks']}>{format.percent(run.part)}</span>
-  if (run.state === 'failed') return <span className={styles['marks']}>failed</span>
+  if (run.state === 'running') return <span className="inline-flex gap-2 light muted">{format.percent(run.part)}</span>
+  if (run.state === 'failed') return <span className="inline-flex gap-2 light muted">failed</span>
   return (
-    <span className={styles['marks']}>
+    <span className="inline-flex gap-2 light muted">
       {run.report.runs.map(({ name, verdict }) => (
         <VerdictIcon key={name} verdict={verdict} label={`${name}: ${verdict ?? 'no verdict'}`} />
       ))}
@@ -172,7 +170,7 @@ function VerdictIcon({ verdict, label }: { readonly verdict: ScenarioRunReport['
     )
   const isGood = verdict === 'prevented'
   return (
-    <span role="img" aria-label={label} title={label} className={styles[isGood ? 'good' : 'bad']}>
+    <span role="img" aria-label={label} title={label} className={isGood ? 'good' : 'bad'}>
       <Icon name={isGood ? 'check' : 'cross'} size={12} />
     </span>
   )
@@ -229,17 +227,17 @@ function Lesson({ shown, run }: PanesProps) {
         {about?.teaches ?? 'A scenario of your own. Run it to check the file and to see what each variant does.'}
       </p>
       {isOfEtcd && (
-        <p className={styles['conditions']}>
+        <p className="pad-x pad-b-8 faint">
           It cannot be stepped through or opened in What-if: both show the levels of an API server, and an etcd has
           none. Run it to compare its variants.
         </p>
       )}
       {shown.kind === 'library' && (
-        <dl className={styles['clients']}>
+        <dl className="flex wrap gap-4 columns-16 pad-x pad-b-12">
           {shown.scenario.clients.map(({ name, does }) => (
             <div key={name}>
-              <dt>{name}</dt>
-              <dd>{does}</dd>
+              <dt className="medium">{name}</dt>
+              <dd className="muted">{does}</dd>
             </div>
           ))}
         </dl>

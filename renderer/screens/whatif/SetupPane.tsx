@@ -84,7 +84,7 @@ export function SetupPane(props: SetupPaneProps) {
         {scenario !== undefined && <p className={styles['hint']}>{scenario.teaches}</p>}
         {scenario !== undefined && <ScenarioRun key={scenario.name} scenario={scenario} />}
       </div>
-      <div className={styles['variants']} {...scrollRegion('Variants')}>
+      <div className="scroll" {...scrollRegion('Variants')}>
         <PlainTable
           caption="Variants"
           columns={variantColumns({ errors, known, sourceName, variants, onVariant: setVariant })}
@@ -93,7 +93,7 @@ export function SetupPane(props: SetupPaneProps) {
           className={styles['form']}
         />
       </div>
-      <div className={styles['below']}>
+      <div className="row wrap gap-8 pad-x pad-y-8 line-below">
         <Button small disabled={isFull} onClick={() => onChange(withCandidate(form))}>
           <Icon name="plus" size={13} /> Add candidate
         </Button>
@@ -105,7 +105,7 @@ export function SetupPane(props: SetupPaneProps) {
           Remove {letterOf(variants.length - 1)}
         </Button>
         {errors.some(({ variant }) => variant !== undefined) && (
-          <ul role="alert" className={styles['errors']}>
+          <ul role="alert" className="bad">
             {errors.flatMap(({ variant, field, message }) =>
               variant === undefined
                 ? []

@@ -91,7 +91,7 @@ function Covered({ configurations }: { readonly configurations: Configurations }
           )
         }
       />
-      <div className={styles['notes']}>
+      <div className="stack gap-6 pad-x pad-y-8 line-below gone-when-empty">
         {current.note !== undefined && <ConfigurationNote note={current.note} />}
         {mode === 'none' && <Note kind="info">Connect a source to see which schemas get requests.</Note>}
         {catchAll !== undefined && <Note kind="warn">{catchAll}</Note>}
@@ -120,14 +120,14 @@ function Covered({ configurations }: { readonly configurations: Configurations }
           note={server === undefined ? undefined : `in the dumps of ${server}`}
         >
           {coverage.dumps === 0 && dump?.requests === undefined ? (
-            <div className={styles['inset']}>
+            <div className="pad-x pad-b-12">
               <NoDumps server={server} dump={dump} what="flows" />
             </div>
           ) : (
             <FlowTable rows={flows} at={coverage.at} withDraft={draft !== undefined} chosen={chosen} />
           )}
           {coverage.left > 0 && (
-            <p className={styles['remark']}>
+            <p className="pad-x pad-t-4 pad-b-8 faint">
               {`${format.fixed(coverage.left)} requests of other flows are not shown; the limit is ${format.fixed(MOST_FLOWS)} flows.`}
             </p>
           )}

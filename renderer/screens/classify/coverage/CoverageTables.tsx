@@ -71,7 +71,7 @@ function StandingCell({ text, row }: { readonly text: string; readonly row: Cove
         ? 'traffic'
         : standing.kind
   return (
-    <span className={styles['outcome']} title={text}>
+    <span className="inline-row gap-7" title={text}>
       <span className={classes(styles['glyph'], styles[kind])}>
         <Icon name={GLYPH[kind]} size={13} />
       </span>
@@ -119,7 +119,7 @@ const flowColumns = (at: number | undefined, withDraft: boolean): readonly DataC
   valueColumn('schema', 'Flow schema', ({ schema }) => schema, {
     term: 'flow-schema',
     cell: ({ schema, level }) => (
-      <span className={styles['outcome']}>
+      <span className="inline-row gap-7">
         <LevelChip name={level} />
         {schema}
       </span>
@@ -156,9 +156,9 @@ const DRAFT: DataColumn<FlowRow> = {
         unknown
       </span>
     ) : (
-      <span className={styles['outcome']}>
+      <span className="inline-row gap-7">
         <LevelChip name={draft.level} />
-        <span className={draft.moves ? styles['moved'] : styles['quiet']}>{draft.moves ? draft.schema : 'as now'}</span>
+        <span className={draft.moves ? 'strong' : styles['quiet']}>{draft.moves ? draft.schema : 'as now'}</span>
       </span>
     ),
 }

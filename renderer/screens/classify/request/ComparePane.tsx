@@ -22,7 +22,7 @@ export const ComparePane = memo(function ComparePane(props: {
   const schemas = useMemo(() => comparedSchemas(now, draft), [now, draft])
   const cells = useMemo((): AnswerCells => {
     const fact = (text: string, row: number, isChange: boolean) => (
-      <span className={classes(styles['fact'], isChange ? styles['strong'] : styles['plain'])}>
+      <span className={classes('block wraps breaks', isChange ? 'strong' : styles['plain'])}>
         {row === 0 ? <LevelName name={text} /> : text}
         {isChange && <span className="sr-only"> (differs)</span>}
       </span>
@@ -47,7 +47,7 @@ export const ComparePane = memo(function ComparePane(props: {
           density="compact"
         />
       </Pane>
-      <Pane title="Schemas now and with the draft" className={styles['below']}>
+      <Pane title="Schemas now and with the draft" className="line-above">
         <DataTable
           caption="Schemas now and with the draft"
           columns={SCHEMA_COLUMNS}
@@ -74,7 +74,7 @@ const SCHEMA_COLUMNS = inGivenOrder<ComparedSchema>([
   }),
   valueColumn('schema', 'Flow schema', ({ name }) => name, {
     term: 'flow-schema',
-    look: ({ differs }) => (differs ? styles['strong'] : styles['dim']),
+    look: ({ differs }) => (differs ? 'strong' : styles['dim']),
   }),
   valueColumn('levelNow', 'Level now', ({ now }) => now?.priorityLevel, { cell: (row) => levelCell(row.now) }),
   valueColumn('now', 'Now', ({ now }) => verdictText(now), { cell: (row) => <Verdict trace={row.now} /> }),

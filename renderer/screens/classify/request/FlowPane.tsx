@@ -60,7 +60,7 @@ function Hand({ answer, dump }: { readonly answer: Classification; readonly dump
   const others = flows.filter((one) => one.schema !== flowSchema || one.flow !== flow.distinguisher).length
   return (
     <>
-      <ol className={styles['cards']} aria-label="Hand, in the order of the deal">
+      <ol className="flex wrap gap-5 pad-x pad-b-4" aria-label="Hand, in the order of the deal">
         {handCards(flow.hand, queues).map(({ queue, waiting }) => (
           <li key={queue} className={styles['card']} style={levelStyle(priorityLevel)}>
             <b>{queue}</b>
@@ -71,7 +71,7 @@ function Hand({ answer, dump }: { readonly answer: Classification; readonly dump
           </li>
         ))}
       </ol>
-      <p className={styles['caption']}>queues in the order of the deal, and the requests that wait in each</p>
+      <p className="pad-x pad-b-6 tiny faint">queues in the order of the deal, and the requests that wait in each</p>
       <QueuesOfLevel answer={answer} dump={dump} />
       <p className={styles['remark']}>
         {queues === undefined || ofLevel === undefined ? (
@@ -149,7 +149,7 @@ function Fact({ name, children }: { readonly name: ReactNode; readonly children:
   return (
     <div className={styles['pairOf']}>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd className="breaks">{children}</dd>
     </div>
   )
 }

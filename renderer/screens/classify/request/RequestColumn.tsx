@@ -40,7 +40,7 @@ export function RequestColumn(props: {
     return () => clearTimeout(timer)
   }, [form])
   return (
-    <div className={styles['left']}>
+    <div className={`${styles['left']} ruled-rows`}>
       <Pane
         title="Request"
         actions={
@@ -55,7 +55,7 @@ export function RequestColumn(props: {
         {way === 'fields' && <FieldsForm form={form} />}
         {way === 'text' && <TextForm text={text} form={form} />}
         {way === 'seen' && <SeenForm server={server} dump={dump} />}
-        <div className={styles['inset']}>
+        <div className="pad-x pad-b-12">
           <Note kind="info">
             The matcher sees the user after impersonation and before authorization. A request that is later refused with
             403 still uses <Term id="seat">seats</Term>.
@@ -87,10 +87,10 @@ const UidPane = memo(function UidPane({ objects }: { readonly objects: ObjectSet
           onChange={setText}
         />
         {text.trim() !== '' && (
-          <ul className={styles['resolved']} role="status">
-            {resolved.length === 0 && <li>This text contains no UID.</li>}
+          <ul className="stack gap-4 leading-140" role="status">
+            {resolved.length === 0 && <li className="row gap-8 breaks">This text contains no UID.</li>}
             {resolved.map(({ uid, message, found }, index) => (
-              <li key={`${index} ${uid}`}>
+              <li className="row gap-8 breaks" key={`${index} ${uid}`}>
                 {found.map(({ kind, name }) =>
                   kind === 'PriorityLevelConfiguration' ? <LevelChip key={name} name={name} decorative /> : null,
                 )}
@@ -133,7 +133,7 @@ const RecentPane = memo(function RecentPane({ objects }: { readonly objects: Obj
               title={`${request.method} ${request.url}`}
               onClick={() => takeRequest(request)}
             >
-              <span className={styles['itemText']}>
+              <span className={`${styles['itemText']} stack shrink-x`}>
                 <span className="mono">{requestWords(request)}</span>
                 <span className={styles['quiet']}>{shortUser(request.user)}</span>
               </span>

@@ -66,7 +66,7 @@ export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: Re
         <Option form={form} name="limit" label="limit" />
       </div>
       {problem?.at === 'fields' && (
-        <p className={styles['problem']} role="status">
+        <p className="small leading-140 bad" role="status">
           {problem.text}
         </p>
       )}
@@ -78,7 +78,7 @@ export const FieldsForm = memo(function FieldsForm({ form }: { readonly form: Re
             : 'The fields cannot express this path, so verb and path are used. Enter a resource to use the fields.'
         }
         error={problem?.at === 'path' ? problem.text : undefined}
-        className={styles['path']}
+        className="breaks"
         rows={2}
         autoComplete="off"
         value={form.path}
@@ -112,7 +112,7 @@ function Sender({ form }: { readonly form: RequestForm }) {
           groupsFollow ? (
             identityOf(user).reason
           ) : (
-            <span className={styles['hintRow']}>
+            <span className="row between gap-8">
               As entered, one per line.
               <Button small onClick={() => changeForm(withFollowingGroups)}>
                 Follow the name
@@ -222,7 +222,7 @@ function SeenItem({ row }: { readonly row: SeenRequest }) {
   const counts = [waiting > 0 && `${waiting} queued`, executing > 0 && `${executing} executing`].filter(Boolean)
   return (
     <button type="button" className={styles['item']} title={request.url} onClick={() => takeRequest(request)}>
-      <span className={styles['itemText']}>
+      <span className={`${styles['itemText']} stack shrink-x`}>
         <span className="mono">{namespace === '' ? words : `${words} in ${namespace}`}</span>
         <span className={styles['quiet']}>{`${user}, ${counts.join(', ')}`}</span>
       </span>
@@ -273,7 +273,7 @@ export const TextForm = memo(function TextForm({ text, form }: { readonly text: 
         value={text}
         onChange={read}
       />
-      <div className={styles['examples']} role="group" aria-label="Examples">
+      <div className="flex wrap gap-6" role="group" aria-label="Examples">
         {EXAMPLES.map(([name, example]) => (
           <Button key={name} small onClick={() => read(example)}>
             {name}
@@ -281,7 +281,7 @@ export const TextForm = memo(function TextForm({ text, form }: { readonly text: 
         ))}
       </div>
       {reading?.ok === true && (
-        <div className={styles['reading']} role="status">
+        <div className={`${styles['reading']} stack gap-3 breaks`} role="status">
           <p>Read as {FORMATS[reading.format]}:</p>
           <p className="mono">{`${method} ${url}`}</p>
           <p className="mono">{`as ${user}`}</p>

@@ -99,7 +99,7 @@ function Answer(props: {
         request={request}
         onKeep={ready ? keep : undefined}
       />
-      <div className={styles['notes']}>
+      <div className="stack gap-6 pad-x pad-b-10 gone-when-empty">
         {current.note !== undefined && <ConfigurationNote note={current.note} />}
         {unread !== undefined && (
           <Note kind="warn">{`${unread} The answer still applies to ${requestWords(request)}.`}</Note>
@@ -119,11 +119,11 @@ function Answer(props: {
           <>
             <TracePane answer={shown.classification} />
             <div className={styles['panes']}>
-              <div className={styles['stack']}>
+              <div className="shrink-x ruled-rows">
                 <FlowPane answer={shown.classification} dump={dump} />
                 <NearbyPane objects={objects} request={request} />
               </div>
-              <div className={styles['stack']}>
+              <div className="shrink-x ruled-rows">
                 <SeatsPane
                   answer={shown.classification}
                   objects={objects}
@@ -181,9 +181,9 @@ function AnswerHead(props: {
   const answer = shown.ok ? shown.classification : undefined
   const before = side === 'both' && now.ok ? now.classification.priorityLevel : undefined
   return (
-    <header className={styles['head']}>
+    <header className="flex wrap top gap-8 columns-16 pad-x pad-y-10">
       <div className={styles['headText']}>
-        <div className={styles['headLine']}>
+        <div className="flex wrap baseline gap-2 columns-12 hit-28">
           <h1 className={styles['title']}>
             {answer === undefined ? (
               'No server classifies this request.'
@@ -207,13 +207,13 @@ function AnswerHead(props: {
           {answer !== undefined && <Matched answer={answer} />}
         </div>
         {draft !== undefined && (
-          <p className={styles['draft']}>
+          <p className="leading-140 info">
             {draftSentence(now, draft)}
             {draftStale && ' The draft has errors. The answer uses the last valid values.'}
           </p>
         )}
       </div>
-      <div className={styles['headActions']}>
+      <div className="row gap-10">
         {draft !== undefined && (
           <Segment<Side>
             label="Configuration"
@@ -241,7 +241,8 @@ function Matched({ answer }: { readonly answer: Classification }) {
   return (
     <p className={styles['matched']}>
       {answer.fallback ? 'nothing matches; sent to ' : 'matched by '}
-      <b>{flowSchema}</b>, <Term id="matching-precedence">precedence</Term> {decides?.matchingPrecedence}
+      <b className="strong ink">{flowSchema}</b>, <Term id="matching-precedence">precedence</Term>{' '}
+      {decides?.matchingPrecedence}
       {rule !== '' && `, ${rule}`}
       {decides?.imagined === true && ', a placeholder that the server creates'}
     </p>
@@ -296,11 +297,11 @@ const HeadersPane = memo(function HeadersPane({ answer }: { readonly answer: Cla
           {HEADERS.map(([name, member]) => (
             <div key={name} className={styles['pairOf']}>
               <dt>{name}</dt>
-              <dd>
+              <dd className="breaks">
                 {uids[member] === '' ? (
                   'unknown for these objects'
                 ) : (
-                  <span className={styles['uid']}>
+                  <span className="row wrap gap-2 columns-8">
                     <span className="mono">{uids[member]}</span>
                     <Copy text={uids[member]} label="Copy" />
                   </span>

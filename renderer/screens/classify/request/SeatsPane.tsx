@@ -49,7 +49,7 @@ export const SeatsPane = memo(function SeatsPane(props: {
         )}
       </p>
       {seats.levelCap > 0 && limit.from !== 'reported' && limit.from !== 'configured' && (
-        <div className={styles['inset']}>
+        <div className="pad-x pad-b-12">
           <ServerSeats limit={limit} />
         </div>
       )}

@@ -39,9 +39,7 @@ function cellsOf(answer: Classification): AnswerCells {
   const dim = (row: number): string | undefined => (trace[row]?.reached === true ? undefined : styles['dim'])
   return {
     precedence: (text, row) => <span className={classes('mono', dim(row))}>{text}</span>,
-    schema: (text, row) => (
-      <span className={classes(dim(row), trace[row]?.decides === true && styles['strong'])}>{text}</span>
-    ),
+    schema: (text, row) => <span className={classes(dim(row), trace[row]?.decides === true && 'strong')}>{text}</span>,
     level: (text, row) => (
       <span className={classes(styles['level'], dim(row))}>
         <LevelName name={text} stale={dim(row) !== undefined} />

@@ -37,7 +37,7 @@ function OwnQueues(props: {
       {flow !== undefined && (
         <button
           type="button"
-          className={styles['remove']}
+          className="icon-button"
           aria-label={`Remove ${flowText(flow)}`}
           onClick={() => onRemove(flow)}
         >
@@ -181,7 +181,7 @@ export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: H
     >
       <div ref={box} className={styles['strips']} style={level === undefined ? NO_LEVEL_STYLE : levelStyle(level)}>
         {shown.length === 0 ? (
-          <p className={styles['empty']}>
+          <p className="pad-x pad-y-6 muted">
             {queues === 1
               ? 'With one queue there is nothing to deal: all flows share it.'
               : 'Type a flow below, or take those of a debug dump that shows requests.'}
@@ -202,7 +202,7 @@ export function HandsPane({ level, queues, flows, overlap, chosen, onChoose }: H
             />
           )
         )}
-        {more > 0 && <p className={styles['empty']}>{`${more} more in the table below.`}</p>}
+        {more > 0 && <p className="pad-x pad-y-6 muted">{`${more} more in the table below.`}</p>}
       </div>
     </ChartFrame>
   )

@@ -41,7 +41,7 @@ export function RecommendPane({ queuing, nominal, form, read, set, onTry }: Reco
   const { goal, errors } = read
   return (
     <Pane title="Smallest shapes for a target">
-      <div className={styles['shapeForm']}>
+      <div className="stack gap-8 pad-x pad-b-10">
         <div className={styles['fields']}>
           {GOAL_FIELDS.map((field) => (
             <TextField
@@ -58,7 +58,7 @@ export function RecommendPane({ queuing, nominal, form, read, set, onTry }: Reco
         {goal !== undefined && queuing !== undefined && <VerdictNote queuing={queuing} goal={goal} />}
       </div>
       {goal !== undefined && <Shapes goal={goal} queuing={queuing} nominal={nominal} onTry={onTry} />}
-      <p className={styles['shapeRemark']}>
+      <p className="pad-x pad-t-8 pad-b-12 small leading-145 faint">
         Every queue costs time: the server scans all queues of a level for each dispatch. A larger hand lets one flow
         keep more waiting and narrows the widest request. Select a row to try it.
       </p>
@@ -89,7 +89,7 @@ function Shapes(props: {
   const table = shapesTable(candidates.map(row), row(closest), goal)
   return (
     <>
-      {candidates.length === 0 && <p className={styles['empty']}>{`${table.title}: ${table.note}.`}</p>}
+      {candidates.length === 0 && <p className="pad-x pad-y-6 muted">{`${table.title}: ${table.note}.`}</p>}
       <ShapesGrid table={table} shapes={shapes} queuing={queuing} onTry={onTry} />
     </>
   )

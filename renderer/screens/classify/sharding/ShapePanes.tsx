@@ -53,7 +53,7 @@ export function ShapePane({ sharding }: { readonly sharding: Sharding }) {
   const { queuing } = read.ok ? read : { queuing: undefined }
   return (
     <Pane title="Shape" note={known ? undefined : 'of the built-in levels'}>
-      <div className={styles['shapeForm']}>
+      <div className="stack gap-8 pad-x pad-b-10">
         <SelectField
           label="Level"
           hint={changed ? <>Differs from the shape of {level?.name}.</> : undefined}
@@ -108,7 +108,7 @@ export function OddsPane(props: {
   return (
     <Pane title={table.title} note={table.note}>
       <AnswerGrid table={table} selected={counts.indexOf(elephants)} density="compact" />
-      <p className={styles['shapeRemark']}>
+      <p className="pad-x pad-t-8 pad-b-12 small leading-145 faint">
         Covered: elephants hold every queue of the mouse’s hand, so that it waits behind one of them. Touched: they hold
         at least one, which does not delay the mouse while another is clean.
       </p>

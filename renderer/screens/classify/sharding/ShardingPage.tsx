@@ -7,7 +7,6 @@ import { coveredOdds, USUAL_ELEPHANTS } from '../../../../core/sharding/collisio
 import { overlapOf } from '../../../../core/sharding/overlap.ts'
 import { builtInObjects } from '../../../../core/config/builtIn.ts'
 import { NEWEST_VERSION } from '../../../../core/engine/profiles.ts'
-import { classes } from '../../../components/classes.ts'
 import { Note } from '../../../components/States.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Term } from '../../../components/Term.tsx'
@@ -101,7 +100,7 @@ function Hands({ sharding, queuing }: { readonly sharding: Sharding; readonly qu
     : flows.flows[0] && keyOf(flows.flows[0])
   return (
     <>
-      <div className={styles['one']}>
+      <div className="line-below">
         <HandsPane
           level={name}
           queues={queuing.queues}
@@ -111,7 +110,7 @@ function Hands({ sharding, queuing }: { readonly sharding: Sharding; readonly qu
           onChoose={onChoose}
         />
       </div>
-      <div className={classes(styles['two'], styles['lists'])}>
+      <div className={styles['lists']}>
         <FlowsPane
           overlap={overlap}
           chosen={chosen}

@@ -63,7 +63,7 @@ const GLYPH = { passed: 'check', failed: 'cross', unclassifiable: 'warn' } as co
 export function Outcome({ result, moves = false }: { readonly result: RequestTestResult; readonly moves?: boolean }) {
   const { outcome } = result
   return (
-    <span className={styles['outcome']} title={outcome === 'unclassifiable' ? result.problem : WORDS[outcome]}>
+    <span className="inline-row gap-7" title={outcome === 'unclassifiable' ? result.problem : WORDS[outcome]}>
       <span className={classes(styles['glyph'], styles[outcome])}>
         {outcome === 'no-expectation' ? <span aria-hidden="true">·</span> : <Icon name={GLYPH[outcome]} size={13} />}
         <span className="sr-only">{WORDS[outcome]}</span>
@@ -73,7 +73,7 @@ export function Outcome({ result, moves = false }: { readonly result: RequestTes
       ) : (
         <>
           <LevelChip name={result.actual.priorityLevel} />
-          <span className={moves ? styles['moved'] : undefined}>{result.actual.flowSchema}</span>
+          <span className={moves ? 'strong' : undefined}>{result.actual.flowSchema}</span>
         </>
       )}
     </span>
@@ -111,7 +111,7 @@ const REST: readonly DataColumn<TestRow>[] = [
           the same
         </span>
       ) : (
-        <span className={styles['outcome']}>
+        <span className="inline-row gap-7">
           <LevelChip name={test.expect.priorityLevel} />
           {test.expect.flowSchema}
         </span>
@@ -156,7 +156,9 @@ export const TestDetail = memo(function TestDetail(props: {
   if (row === undefined) {
     return (
       <Pane title="Row" className={styles['detail']}>
-        <p className={styles['none']}>Select a row to see its details, change what it should match, or remove it.</p>
+        <p className="pad-x pad-b-12 prose faint">
+          Select a row to see its details, change what it should match, or remove it.
+        </p>
       </Pane>
     )
   }
@@ -184,7 +186,7 @@ export const TestDetail = memo(function TestDetail(props: {
             {request.groups.length === 0
               ? 'none'
               : request.groups.map((group) => (
-                  <span key={group} className={styles['group']}>
+                  <span key={group} className="block">
                     {group}
                   </span>
                 ))}
@@ -243,7 +245,7 @@ export const TestDetail = memo(function TestDetail(props: {
 function Answered({ result }: { readonly result: RequestTestResult }) {
   if (result.outcome === 'unclassifiable') return <>{result.problem}</>
   return (
-    <span className={styles['answered']}>
+    <span className={`${styles['answered']} stack gap-3`}>
       <Outcome result={result} />
       <span className={styles['quiet']}>{`in ${result.actual.priorityLevel}`}</span>
     </span>

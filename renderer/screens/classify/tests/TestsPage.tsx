@@ -98,7 +98,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
         title={tableSentence(rows)}
         evidence={
           <>
-            {draftSays !== undefined && <span className={styles['draft']}>{`${draftSays} `}</span>}
+            {draftSays !== undefined && <span className="info">{`${draftSays} `}</span>}
             Every row is checked against the {current.origin === 'built-in' ? 'built-in' : 'current'} objects
             {draft === undefined ? '' : ' and the draft'} whenever they change, and by the guard rails of the Editor.
           </>
@@ -147,7 +147,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
           target.value = ''
         }}
       />
-      <div className={styles['notes']}>
+      <div className="stack gap-6 pad-x pad-y-8 line-below gone-when-empty">
         {current.note !== undefined && <ConfigurationNote note={current.note} />}
         {draftStale && <Note kind="warn">The draft has errors. The tests use the last valid values.</Note>}
         {problem !== undefined && <ProblemNote problem={problem} />}
@@ -156,7 +156,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
           <Note kind="warn">{`The table is full: it holds at most ${MOST_REQUEST_TESTS} requests.`}</Note>
         )}
         {last !== undefined && (
-          <p className={styles['done']} role="status">
+          <p className="row gap-10 muted" role="status">
             {last.what}
             <Button small asks="requests.change" onClick={last.undo}>
               <Icon name="undo" size={13} /> Undo

@@ -7,7 +7,6 @@ import { PlainTable } from '../../../components/PlainTable.tsx'
 import { valueColumn, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
 import { askShown } from '../../../state/past.ts'
 import { format } from '../../../theme/format.ts'
-import styles from './advisor.module.css'
 import { EvidencePane, ImpactPane, SuggestionRow } from './Suggestion.tsx'
 
 const TunePane = lazy(async () => ({ default: (await import('./TunePane.tsx')).TunePane }))
@@ -73,7 +72,7 @@ export function AdvisorPage() {
             {one && <EvidencePane {...one} />}
             <EnoughPane advice={advice} />
             <Pane title="Cluster size">
-              <div className={styles['size']}>
+              <div className="pad-x pad-b-16">
                 <TextField
                   label="Nodes"
                   kind="number"

@@ -18,20 +18,27 @@ interface OneProps {
   readonly number: number
 }
 
+const TONES = { edit: 'good', rejected: 'warn', precaution: 'muted' } as const
+
 /** One suggestion of the list; choosing it shows its evidence. */
 export function SuggestionRow(props: OneProps & { readonly isChosen: boolean; readonly onChoose: () => void }) {
   const { suggestion, number, isChosen, onChoose } = props
   const { title, text, verdict } = suggestion
   return (
     <li className={classes(styles['suggestion'], isChosen && styles['chosen'])}>
-      <span className={styles['number']} aria-hidden="true">
+      <span className="strong faint" aria-hidden="true">
         {number}
       </span>
-      <button type="button" className={styles['choose']} aria-pressed={isChosen} onClick={onChoose}>
+      <button
+        type="button"
+        className={`${styles['choose']} stack gap-2 breaks`}
+        aria-pressed={isChosen}
+        onClick={onChoose}
+      >
         <b>{title}</b>
         <span>{text}</span>
       </button>
-      <span className={styles[verdict]}>{VERDICT_WORDS[verdict]}</span>
+      <span className={TONES[verdict]}>{VERDICT_WORDS[verdict]}</span>
     </li>
   )
 }
@@ -41,13 +48,13 @@ export function EvidencePane({ suggestion, number }: OneProps) {
   const { evidence, unknown, changes, snippet, server, level } = suggestion
   return (
     <Pane title={`Evidence for ${number}`} note={server}>
-      <div className={styles['evidence']}>
+      <div className={`${styles['evidence']} stack one-column gap-8 pad-x pad-b-16 breaks`}>
         {level !== undefined && server !== undefined && <LevelHistory server={server} level={level} />}
         <Sentences of={evidence} />
         {unknown.length > 0 && (
           <>
             <b>Unknown</b>
-            <Sentences of={unknown} className={styles['quiet']} />
+            <Sentences of={unknown} className="muted" />
           </>
         )}
         {changes.map(({ kind, name, text }) =>
@@ -91,7 +98,7 @@ export function ImpactPane({ suggestion: { impact, changes }, number }: OneProps
     if (changes.length === 0) return null
     return (
       <Pane title={`Seat impact of ${number}`} unit="seats">
-        <p className={styles['none']}>The nominal limits of all levels stay as they are.</p>
+        <p className="pad-x pad-b-16 muted">The nominal limits of all levels stay as they are.</p>
       </Pane>
     )
   }

@@ -60,7 +60,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
   }
   const { from, goals, guardRails, kept, seeds } = form
   return (
-    <div className={styles['tune']}>
+    <div className="stack one-column gap-12 pad-x pad-b-16">
       <div className={styles['form']}>
         <TextArea
           label="Goals, one per line"
@@ -171,6 +171,6 @@ const Found = ({ report }: { readonly report: TuneAnswer }) => (
         </AnswerPart>
       )
     })}
-    <Sentences of={report.notes} className={styles['notes']} />
+    <Sentences of={report.notes} className="stack gap-4 breaks muted" />
   </>
 )

@@ -46,7 +46,7 @@ export function ApplyBar(props: {
   }, [asking, why, onAsking])
   return (
     <StepBar steps={steps} note={<RetryNote />}>
-      {steps.length === 0 && <p className={styles['say']}>{standingSentence(state, draft)}</p>}
+      {steps.length === 0 && <p className="shrink-x leading-140 muted">{standingSentence(state, draft)}</p>}
       {steps.length > 0 &&
         why !== undefined &&
         state?.editing.state !== 'off' &&
@@ -140,22 +140,22 @@ function StepBar(props: {
     <section className={styles['bar']} aria-label="From draft to server" data-pane="" tabIndex={-1}>
       {note}
       {steps.length > 0 && (
-        <ol className={styles['steps']}>
+        <ol className={`${styles['steps']} row gap-10 shrink-x`}>
           {steps.map((step) => (
             <li
               key={step.id}
               aria-current={step === current ? 'step' : undefined}
-              className={classes(styles['step'], styles[step.state])}
+              className={classes(`${styles['step']} row gap-6 shrink-x nowrap`, styles[step.state])}
             >
               <Icon name={LOOK[step.state][0]} size={13} />
               <span className="sr-only">{LOOK[step.state][1]}: </span>
-              <span className={styles['stepName']}>{step.label}</span>
-              {step.detail !== '' && <span className={styles['detail']}>{step.detail}</span>}
+              <span className="medium">{step.label}</span>
+              {step.detail !== '' && <span className="ellipsis faint">{step.detail}</span>}
             </li>
           ))}
         </ol>
       )}
-      <div className={styles['actions']}>{children}</div>
+      <div className="row gap-8 rigid push">{children}</div>
     </section>
   )
 }

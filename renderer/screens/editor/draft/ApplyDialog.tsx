@@ -83,7 +83,7 @@ export function Question(props: {
         }}
       >
         {children}
-        <div className={styles['buttons']}>
+        <div className={`${styles['buttons']} flex at-end gap-8`}>
           <Dialog.Close asChild>
             <Button>Cancel</Button>
           </Dialog.Close>
@@ -113,19 +113,20 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
       disabled={confirmations.some(({ kind, name }) => typed[`${kind}/${name}`] !== name)}
       onConfirm={() => onApply(label, isKept ? names : [])}
       onClose={() => onOpen(false)}
-      foot={<p className={styles['small']}>You can undo it in the journal.</p>}
+      foot={<p className="small prose faint">You can undo it in the journal.</p>}
     >
-      <ul className={styles['changes']}>
+      <ul className="stack gap-4 leading-145">
         {changes.map((change) => (
           <li key={`${change.kind}/${change.name}`}>
-            <b>{change.name}</b> <span>{changeSentence(change, impact.impact)}</span>
+            <b className="strong">{change.name}</b>{' '}
+            <span className="muted">{changeSentence(change, impact.impact)}</span>
           </li>
         ))}
       </ul>
       {names.length > 0 && (
         <div>
           <Check label="Keep it" checked={isKept} onChange={setKept} />
-          <p className={styles['small']}>
+          <p className="small prose faint">
             {`Sets the annotation ${AUTOUPDATE_ANNOTATION} of ${names.map(({ name }) => name).join(', ')} to "false": the API server then does not restore its built-in spec.`}
           </p>
         </div>
@@ -137,7 +138,7 @@ function Content(props: Parameters<typeof ApplyDialog>[0]) {
       ))}
       {force && <Note kind="warn">Forces fields that other managers own.</Note>}
       {confirmations.map(({ kind, name, reasons }) => (
-        <div key={`${kind}/${name}`} className={styles['confirm']}>
+        <div key={`${kind}/${name}`} className={`${styles['confirm']} stack gap-5`}>
           <Sentences of={reasons} />
           <TextField
             label={`Type the name to confirm: ${name}`}

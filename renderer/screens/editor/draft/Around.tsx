@@ -61,14 +61,14 @@ const ORDER_COLUMNS: readonly DataColumn<NeighbourRow>[] = [
   valueColumn('precedence', 'Precedence', ({ precedence }) => precedence, {
     term: 'matching-precedence',
     align: 'right',
-    look: () => classes(styles['faint'], 'mono'),
+    look: () => 'faint mono',
   }),
   valueColumn('name', 'Flow schema', ({ name }) => name, {
     term: 'flow-schema',
     look: () => styles['clip'],
     cell: ({ name }) => <MiddleCut text={name} />,
   }),
-  { id: 'remark', header: 'Traffic', align: 'right', look: () => styles['faint'], value: ({ remark }) => remark },
+  { id: 'remark', header: 'Traffic', align: 'right', look: () => 'faint', value: ({ remark }) => remark },
 ]
 
 const MOST_FLOWS = 8
@@ -94,7 +94,7 @@ function DraftHandsPane(props: {
       note={`${shape.handSize} of ${shape.queues} queues, flows seen in dumps`}
       className={styles['pane']}
     >
-      <div className={styles['hands']} style={{ '--level': levelColor(level) }}>
+      <div className="stack gap-3 pad-x pad-b-10" style={{ '--level': levelColor(level) }}>
         {shape.queues <= MOST_CELLS &&
           dealt.map(({ schema, distinguisher, hand }, index) => (
             <div key={`${schema} ${distinguisher}`} className={classes(styles['hand'], index === 0 && styles['first'])}>
@@ -106,7 +106,7 @@ function DraftHandsPane(props: {
               />
             </div>
           ))}
-        <p className={styles['facts']}>
+        <p className="pad-t-4 small prose faint">
           {first !== undefined && dealt.length > 1 && (
             <>
               {`${meeting} of ${dealt.length - 1} share a queue with ${shortName(first.distinguisher) || first.schema}. `}
@@ -142,7 +142,7 @@ function Cells(props: {
           x={queue * 10 + 1}
           width={8}
           height={10}
-          className={hand.includes(queue) ? styles['dealt'] : styles['cell']}
+          className={hand.includes(queue) ? styles['dealt'] : 'fill-raised'}
         />
       ))}
       {shared.map((queue) => (
@@ -162,7 +162,7 @@ export function MovesPane({ moves }: { readonly moves: Moves }) {
       className={styles['pane']}
     >
       {moved === 0 ? (
-        <p className={styles['none']}>Every request seen in dumps would match the same schema as now.</p>
+        <p className="pad-x pad-b-12 prose faint">Every request seen in dumps would match the same schema as now.</p>
       ) : (
         <PlainTable
           caption="Requests that would match another schema"
@@ -172,7 +172,7 @@ export function MovesPane({ moves }: { readonly moves: Moves }) {
           rowKey={({ from, to }) => `${from.schema} ${from.level} ${to.schema} ${to.level}`}
         />
       )}
-      <p className={styles['none']}>Dumps do not contain groups; they are derived from the user names.</p>
+      <p className="pad-x pad-b-12 prose faint">Dumps do not contain groups; they are derived from the user names.</p>
     </Pane>
   )
 }

@@ -109,12 +109,12 @@ function Said(props: {
   return (
     <>
       {problem !== undefined && (
-        <div className={styles['problem']}>
+        <div className="pad-x pad-y-10">
           <ProblemNote problem={problem} alert />
         </div>
       )}
       {applied !== undefined && (
-        <div className={styles['verdicts']} role="status">
+        <div className="line-below" role="status">
           <VerdictPane
             title={reverts.length > 0 ? 'Reverted' : appliedTitle(applied.report.verdicts)}
             reverts={reverts}
@@ -130,12 +130,12 @@ function Said(props: {
         </div>
       )}
       {answer?.state === 'failed' && (
-        <div className={styles['problem']}>
+        <div className="pad-x pad-y-10">
           <ProblemNote problem={answer.problem} alert />
         </div>
       )}
       {answer?.state === 'answered' && (
-        <div className={styles['verdicts']} role="status">
+        <div className="line-below" role="status">
           <VerdictPane
             title="Dry run"
             note={`server response, ${format.time(unixMsOf(answer.report.at))}`}

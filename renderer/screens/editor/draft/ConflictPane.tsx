@@ -85,8 +85,8 @@ function Conflict(props: {
     <section className={styles['conflict']} aria-label="Conflict">
       <h3>{props.title}</h3>
       {props.table}
-      <p>{props.text}</p>
-      <div className={styles['buttons']}>{props.children}</div>
+      <p className="pad-b-6 leading-145 muted">{props.text}</p>
+      <div className="flex wrap gap-6 pad-t-8">{props.children}</div>
     </section>
   )
 }
@@ -191,7 +191,7 @@ function Versions(props: {
       <tr>
         <td>{shown(base)}</td>
         <td className={classes(!takesTheirs && styles['taken'])}>{shown(yours)}</td>
-        <td className={classes(takesTheirs && styles['taken'], changedBy !== 'you' && styles['theirs'])}>
+        <td className={classes(takesTheirs && styles['taken'], changedBy !== 'you' && 'warn')}>
           {shown(difference.theirs)}
         </td>
       </tr>

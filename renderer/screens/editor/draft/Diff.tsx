@@ -36,7 +36,7 @@ export function DiffPane({ reads }: { readonly reads: readonly UnderstoodEntry[]
   return (
     <Pane title="Diff" note={count === 0 ? undefined : format.counted(count, 'object')} className={styles['pane']}>
       {count === 0 ? (
-        <p className={styles['none']}>The draft changes nothing yet. Edit an object, or create one.</p>
+        <p className="pad-x pad-b-12 prose faint">The draft changes nothing yet. Edit an object, or create one.</p>
       ) : (
         <div className={styles['diff']} {...scrollRegion('Diff of the draft')}>
           {reads.map(({ entry: { kind, name: was, text, base }, name }) => (

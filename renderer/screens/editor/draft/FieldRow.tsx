@@ -40,11 +40,11 @@ export function FieldRow(
   return (
     <div className={classes(styles['row'], wide && styles['wide'], worst !== undefined && styles['told'])}>
       {term === undefined ? (
-        <label id={`${id}-label`} htmlFor={id} className={styles['label']}>
+        <label id={`${id}-label`} htmlFor={id} className="muted">
           {label}
         </label>
       ) : (
-        <span id={`${id}-label`} className={styles['label']}>
+        <span id={`${id}-label`} className="muted">
           <Term id={term}>{label}</Term>
         </span>
       )}
@@ -102,7 +102,7 @@ export function NumberRow(
   return (
     <FieldRow {...row} fixed={readOnly ? (text === '' ? usual : [text, unit].join(' ').trim()) : undefined}>
       {(attributes) => (
-        <span className={styles['number']}>
+        <span className={`${styles['number']} block placed`}>
           <input
             {...attributes}
             className={inputClass}
@@ -186,7 +186,7 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
-  <button type="button" className={styles['icon']} aria-label={label} title={label} {...rest}>
+  <button type="button" className="icon-button" aria-label={label} title={label} {...rest}>
     <Icon name={icon} size={12} />
   </button>
 )

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { applyFix } from '../../../../core/draft/importManifests.ts'
 import { guardText, type GuardFinding, type GuardSeverity } from '../../../../core/guard/finding.ts'
 import { Button } from '../../../components/Button.tsx'
-import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { Sentences } from '../../../components/States.tsx'
@@ -11,11 +10,11 @@ import { changeDraft } from '../../../state/draft.ts'
 import { select } from './draftObject.ts'
 import styles from './aside.module.css'
 
-const LOOK: Readonly<Record<GuardSeverity, readonly [glyph: IconName, word: string]>> = {
-  blocks: ['cross', 'blocks'],
-  warns: ['warn', 'warning'],
-  expected: ['info', 'expected'],
-  passes: ['check', 'passes'],
+const LOOK: Readonly<Record<GuardSeverity, readonly [glyph: IconName, word: string, tone: string]>> = {
+  blocks: ['cross', 'blocks', 'bad'],
+  warns: ['warn', 'warning', 'warn'],
+  expected: ['info', 'expected', 'info'],
+  passes: ['check', 'passes', 'good'],
 }
 
 /** Risks of the draft and their remedies. */
@@ -34,13 +33,13 @@ export function GuardPane(props: {
   return (
     <Pane title="Guard rails" note={stale ? 'not checked' : railsNote(rails)} className={styles['pane']}>
       {stale && (
-        <p className={styles['none']}>
+        <p className="pad-x pad-b-12 prose faint">
           The draft has errors, so it cannot be checked.
           {shown.length > 0 && ' These findings are about its last valid values.'}
         </p>
       )}
       {rails.length === 0 ? (
-        !stale && <p className={styles['none']}>No changes yet.</p>
+        !stale && <p className="pad-x pad-b-12 prose faint">No changes yet.</p>
       ) : (
         <FoldedList
           shown={shown.map(item)}
@@ -63,7 +62,7 @@ export function FoldedList(props: {
     <>
       <ul className={styles['findings']}>{shown}</ul>
       {folded.length > 0 && (
-        <details className={styles['passing']}>
+        <details className={`${styles['passing']} pad-b-10 muted`}>
           <summary>{summary}</summary>
           <ul className={styles['findings']}>{folded}</ul>
         </details>
@@ -91,15 +90,15 @@ export function Finding(props: {
   const { severity, objects, remedy, evidence } = finding
   const [object] = objects
   const fix = remedy?.fix
-  const [glyph, word] = LOOK[severity]
+  const [glyph, word, tone] = LOOK[severity]
   return (
-    <li className={classes(styles['finding'], styles[severity])}>
-      <span className={styles['glyph']}>
+    <li className={styles['finding']}>
+      <span className={`pad-t-2 ${tone}`}>
         <Icon name={glyph} size={13} />
         <span className="sr-only">{word}</span>
       </span>
       <div>
-        <p>
+        <p className={severity === 'blocks' ? 'medium' : severity === 'passes' ? 'muted' : undefined}>
           {guardText(finding)}{' '}
           {object !== undefined && severity !== 'passes' && (
             <button type="button" className={styles['link']} onClick={() => select(object)}>
@@ -109,7 +108,7 @@ export function Finding(props: {
           )}
         </p>
         {!brief && evidence.length > 0 && (
-          <details className={styles['evidence']}>
+          <details className={`${styles['evidence']} small faint`}>
             <summary>why</summary>
             <Sentences of={evidence} />
           </details>

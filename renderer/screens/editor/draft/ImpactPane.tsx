@@ -60,7 +60,7 @@ export function ImpactPane(props: {
         )
       }
     >
-      <div ref={seen} className={styles['scroll']} {...scrollRegion('Seat impact by level')}>
+      <div ref={seen} className="scroll-x" {...scrollRegion('Seat impact by level')}>
         {tables.map((table) => (
           <AnswerTable
             key={table.title}
@@ -74,7 +74,7 @@ export function ImpactPane(props: {
         ))}
       </div>
       {(stale || evidence.length > 0 || recent !== undefined) && (
-        <div className={styles['impactNotes']}>
+        <div className="stack gap-6 pad-x pad-y-8">
           {stale && <Note kind="warn">The draft has errors. The table uses the last valid values.</Note>}
           {evidence.map((sentence) => {
             const text = sentenceText(sentence, format)
@@ -84,7 +84,7 @@ export function ImpactPane(props: {
               </Note>
             )
           })}
-          {recent !== undefined && <p className={styles['recent']}>{recentText(recent)}</p>}
+          {recent !== undefined && <p className="small prose faint">{recentText(recent)}</p>}
         </div>
       )}
     </Pane>
@@ -99,7 +99,7 @@ const CELLS: AnswerCells = {
     return (
       <button
         type="button"
-        className={styles['level']}
+        className={`${styles['level']} inline-row gap-7 hit-24`}
         onClick={() => select({ kind: 'PriorityLevelConfiguration', name })}
       >
         <LevelChip name={name} decorative />

@@ -21,7 +21,7 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
   const { type, nominal, lower, maxSeatsPerRequest, widestRequest, upper, queues } = seats
   if (type === 'Exempt') {
     return (
-      <p className={`${styles['section']} ${styles['plain']}`}>
+      <p className="pad-x pad-t-8 pad-b-10 line-above prose muted">
         Requests here never wait.
         {nominal > lower && ' Other levels can borrow the seats that this level does not need.'}
       </p>
@@ -33,10 +33,10 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
       <dl className={styles['facts']}>
         {queues !== undefined && (
           <>
-            <dt>
+            <dt className="muted">
               <Term id="max-seats">Widest request</Term>: {widestFormula(nominal, queues.handSize)}
             </dt>
-            <dd>
+            <dd className="strong right">
               {format.seats(maxSeatsPerRequest)} {plural(maxSeatsPerRequest, 'seat', 'seats')}
             </dd>
           </>
@@ -46,7 +46,7 @@ export function LevelFacts({ seats, serverLimit }: { readonly seats: LevelSeats;
             <Odds key={elephants} elephants={elephants} chance={coveredOdds(queues, elephants)} />
           ))}
       </dl>
-      <div className={styles['facing']}>
+      <div className="stack gap-6 pad-x pad-t-4 pad-b-10">
         {queues !== undefined && maxSeatsPerRequest < widestWithout(serverLimit) && maxSeatsPerRequest <= 4 && (
           <Note kind="warn">
             {`A request here is at most ${format.counted(maxSeatsPerRequest, 'seat')} wide. Wider lists are counted as ${maxSeatsPerRequest}, so this level can admit more work than its seats suggest.`}
@@ -68,8 +68,10 @@ const widestWithout = (serverLimit: number): number => Math.ceil(serverLimit * 0
 function Odds({ elephants, chance }: { readonly elephants: number; readonly chance: number }) {
   return (
     <>
-      <dt>{plural(elephants, 'A small flow is fully covered by 1 elephant', `by ${elephants} elephants`)}</dt>
-      <dd>{format.probability(chance)}</dd>
+      <dt className="muted">
+        {plural(elephants, 'A small flow is fully covered by 1 elephant', `by ${elephants} elephants`)}
+      </dt>
+      <dd className="strong right">{format.probability(chance)}</dd>
     </>
   )
 }

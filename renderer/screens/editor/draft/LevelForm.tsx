@@ -8,7 +8,6 @@ import { format } from '../../../theme/format.ts'
 import { ChoiceRow, NumberRow, TextRow } from './FieldRow.tsx'
 import { LevelFacts, SeatsWanted, borrowingText, entropyText, lendingText, sharesText } from './LevelFacts.tsx'
 import type { ObjectForm } from './draftObject.ts'
-import styles from './object.module.css'
 
 const LIMITED = ['spec', 'limited'] as const
 const EXEMPTION = ['spec', 'exempt'] as const
@@ -32,7 +31,7 @@ export function LevelForm({ form, seats, serverLimit, version }: LevelFormProps)
   const shares = [...at, 'nominalConcurrencyShares']
   return (
     <>
-      <div className={styles['form']}>
+      <div className="stack gap-2 pad-x pad-t-6 pad-b-10">
         <Name form={form} />
         <NumberRow
           label="Shares"

@@ -44,7 +44,7 @@ export function NewObject(props: { readonly open: boolean; readonly onOpen: (ope
           <header className={dialog['head']}>
             <Dialog.Title>{pasting ? 'Paste manifests' : 'New object'}</Dialog.Title>
             <Dialog.Close asChild>
-              <Button small className={dialog['close']}>
+              <Button small className="push">
                 Close
               </Button>
             </Dialog.Close>
@@ -113,7 +113,7 @@ function PasteForm({ onDone }: { readonly onDone: () => void }) {
           {sentence}
         </Note>
       ))}
-      <div className={styles['buttons']}>
+      <div className={`${styles['buttons']} flex at-end gap-8`}>
         <Button primary type="submit" disabled={text.trim() === ''}>
           Add to the draft
         </Button>

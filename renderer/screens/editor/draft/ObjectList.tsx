@@ -57,17 +57,23 @@ export function ObjectList(props: {
   // A list box must not be without an option.
   if (all.length === 0) {
     return (
-      <div className={styles['options']}>
+      <div className={`${styles['options']} grow shrink-y pad-b-8 scroll-y`}>
         <p className={styles['none']}>No object has “{filter}” in its name.</p>
       </div>
     )
   }
   return (
-    <div role="listbox" aria-label="Objects" tabIndex={-1} className={styles['options']} onKeyDown={onKeyDown}>
+    <div
+      role="listbox"
+      aria-label="Objects"
+      tabIndex={-1}
+      className={`${styles['options']} grow shrink-y pad-b-8 scroll-y`}
+      onKeyDown={onKeyDown}
+    >
       {levels.length > 0 && (
         <div role="group" aria-labelledby="editor-levels">
           <p id="editor-levels" className={styles['heading']}>
-            Priority levels <span>shares</span>
+            Priority levels <span className="ellipsis">shares</span>
           </p>
           {levels.map(option)}
         </div>
@@ -75,7 +81,7 @@ export function ObjectList(props: {
       {schemas.length > 0 && (
         <div role="group" aria-labelledby="editor-schemas">
           <p id="editor-schemas" className={styles['heading']}>
-            Flow schemas <span>in matching order</span>
+            Flow schemas <span className="ellipsis">in matching order</span>
           </p>
           {schemas.map(option)}
         </div>
@@ -113,18 +119,18 @@ function Option(props: { readonly row: ObjectRow; readonly selected: boolean; re
       ) : (
         <LevelChip name={shown} decorative />
       )}
-      <span className={styles['name']}>
+      <span className={`${styles['name']} grow shrink-x cut`}>
         <MiddleCut text={shown} title={`${shown}, ${rowFacts(row)}`} />
       </span>
       <span className="sr-only">, {rowFacts(row)}</span>
-      <span className={styles['marks']} aria-hidden="true">
+      <span className="row gap-7" aria-hidden="true">
         {problem !== undefined && (
           <span className={problem === 'error' ? styles['bad'] : styles['warn']}>
             <Icon name={problem === 'error' ? 'cross' : 'warn'} size={12} />
           </span>
         )}
         {dangling && problem === undefined && <span className={styles['warn']}>no level</span>}
-        {state === 'new' && <span className={styles['fresh']}>new</span>}
+        {state === 'new' && <span className="tiny strong good">new</span>}
         {state === 'deleted' && <span className={styles['bad']}>deleted</span>}
         {state === 'edited' && <span className={styles['dot']} />}
         {mandatory && <Icon name="lock" size={12} />}

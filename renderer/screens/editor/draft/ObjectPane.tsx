@@ -45,14 +45,21 @@ export function ObjectPane(props: ObjectPaneProps) {
     read === undefined ? undefined : read.deleted ? 'deleted' : read.entry.base === undefined ? 'new' : 'edited'
   const text = draft.base === undefined ? undefined : textOf(draft.entries, draft.base.objects, of)
   return (
-    <section className={styles['pane']} aria-label={`${of.kind} ${name}`} data-pane="" tabIndex={-1}>
+    <section
+      className="column shrink-x shrink-y tall focus-inside"
+      aria-label={`${of.kind} ${name}`}
+      data-pane=""
+      tabIndex={-1}
+    >
       <header className={styles['head']}>
         {of.kind === 'PriorityLevelConfiguration' && <LevelChip name={name} decorative />}
-        <h2>
+        <h2 className="shrink-x cut large">
           <MiddleCut text={name} />
         </h2>
-        {state !== undefined && <span className={classes(styles['mark'], styles[state])}>{state}</span>}
-        <div className={styles['tools']}>
+        {state !== undefined && (
+          <span className={classes(`${styles['mark']} nowrap small strong`, styles[state])}>{state}</span>
+        )}
+        <div className="row gap-4 rigid push">
           {mayEdit && <Tools of={of} changed={state !== undefined} deleted={state === 'deleted'} />}
           <Segment
             label="Show as"
@@ -65,7 +72,7 @@ export function ObjectPane(props: ObjectPaneProps) {
           />
         </div>
       </header>
-      <div className={styles['body']}>
+      <div className="column grow shrink-y scroll-y">
         {read !== undefined && <ConflictPane read={read} />}
         {state === 'deleted' || text === undefined ? (
           <Deleted of={of} mayEdit={mayEdit} />
@@ -127,7 +134,7 @@ function TextNotes(
   const { checked } = document ?? {}
   if (document === undefined) {
     return (
-      <div className={styles['notes']}>
+      <div className={`${styles['notes']} stack gap-6 pad-x pad-y-6`}>
         <Note kind="bad">
           <p>The YAML is invalid. The form shows its last valid values.</p>
           <Button small onClick={() => onView('yaml')}>
@@ -139,7 +146,7 @@ function TextNotes(
   }
   if (converted === undefined || checked?.object === undefined) return null
   return (
-    <div className={styles['notes']}>
+    <div className={`${styles['notes']} stack gap-6 pad-x pad-y-6`}>
       <Note kind="info">
         <p>{converted.message}</p>
         {mayEdit && (
@@ -220,9 +227,12 @@ function ProblemList(props: {
   const { problems, onOpen } = props
   if (problems.length === 0) return null
   return (
-    <section className={styles['problems']} aria-label="Problems of the draft">
+    <section
+      className={`${styles['problems']} rigid pad-x pad-t-8 pad-b-10 line-above`}
+      aria-label="Problems of the draft"
+    >
       <h3>{countText(problems)}</h3>
-      <ul>
+      <ul className="stack gap-3">
         {problems.map((problem) => {
           const { kind, name, shown, field, severity, message } = problem
           return (
@@ -239,7 +249,9 @@ function ProblemList(props: {
           )
         })}
       </ul>
-      {problems.every(({ severity }) => severity === 'warning') && <p>Warnings do not prevent applying.</p>}
+      {problems.every(({ severity }) => severity === 'warning') && (
+        <p className="pad-t-4 small faint">Warnings do not prevent applying.</p>
+      )}
     </section>
   )
 }

@@ -39,8 +39,8 @@ export function RuleEditor(props: { readonly form: ObjectForm; readonly index: n
   ]
   const [subjectCount, resourceCount, urlCount] = [subjects, resources, urls].map((at) => listAt(form.at(at)).length)
   return (
-    <section className={styles['section']} aria-label={`Rule ${index + 1}`}>
-      <div className={styles['sectionHead']}>
+    <section className="pad-x pad-t-8 pad-b-10 line-above" aria-label={`Rule ${index + 1}`}>
+      <div className={`${styles['sectionHead']} row gap-6 hit-28`}>
         <h3>{plural(count, 'Rule', `Rule ${index + 1} of ${count}`)}</h3>
         {!readOnly && (
           <>
@@ -67,7 +67,7 @@ export function RuleEditor(props: { readonly form: ObjectForm; readonly index: n
         <UrlPart key={at} form={form} path={[...urls, at]} index={at} />
       ))}
       {!readOnly && (
-        <div className={styles['adds']}>
+        <div className="flex wrap gap-6 pad-t-4">
           <Add
             label="Subject"
             onClick={() =>
@@ -130,7 +130,7 @@ function Part(props: {
   const { form, path, title, remove, children } = props
   return (
     <div className={styles['part']}>
-      <div className={styles['partHead']}>
+      <div className={`${styles['partHead']} row gap-8 tiny medium faint hit-24`}>
         <span>{title}</span>
         {!form.readOnly && <IconButton icon="cross" label={remove} onClick={() => form.set(path, undefined)} />}
       </div>

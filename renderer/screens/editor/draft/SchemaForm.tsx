@@ -27,7 +27,7 @@ export function SchemaForm(props: {
   const count = listAt(form.at(RULES)).length
   return (
     <>
-      <div className={styles['form']}>
+      <div className="stack gap-2 pad-x pad-t-6 pad-b-10">
         <Name form={form} />
         <NumberRow
           label="Precedence"
@@ -66,7 +66,7 @@ export function SchemaForm(props: {
       {Array.from({ length: count }, (_, index) => (
         <RuleEditor key={index} form={form} index={index} count={count} />
       ))}
-      <div className={styles['section']}>
+      <div className="pad-x pad-t-8 pad-b-10 line-above">
         {count === 0 && <p className={styles['sentence']}>Without rules the schema matches nothing.</p>}
         {!readOnly && (
           <Button small onClick={() => form.set([...RULES, count], NEW_RULE)}>

@@ -1,7 +1,6 @@
 import type { ChangeVerdict } from '../../../../core/contract/objects.ts'
 import type { ServerFrame } from '../../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../../core/units.ts'
-import { classes } from '../../../components/classes.ts'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -18,18 +17,18 @@ import { type DraftProblem, outcomeText, editedLevels } from './apply.logic.ts'
 import { FoldedList } from './GuardPane.tsx'
 import styles from './aside.module.css'
 
-const LOOK: Readonly<Record<ChangeVerdict['outcome'], readonly [glyph: IconName, look: string]>> = {
-  accepted: ['check', 'passes'],
-  unchanged: ['check', 'passes'],
-  conflict: ['warn', 'warns'],
-  rejected: ['cross', 'blocks'],
-  forbidden: ['cross', 'blocks'],
-  throttled: ['cross', 'blocks'],
-  failed: ['cross', 'blocks'],
-  skipped: ['info', 'expected'],
+const LOOK: Readonly<Record<ChangeVerdict['outcome'], readonly [glyph: IconName, tone: string]>> = {
+  accepted: ['check', 'good'],
+  unchanged: ['check', 'good'],
+  conflict: ['warn', 'warn'],
+  rejected: ['cross', 'bad'],
+  forbidden: ['cross', 'bad'],
+  throttled: ['cross', 'bad'],
+  failed: ['cross', 'bad'],
+  skipped: ['info', 'info'],
 }
 
-const REVERTED = ['undo', 'blocks'] as const
+const REVERTED = ['undo', 'bad'] as const
 
 /** The server's verdict on each object, and where the console's own validation disagreed. */
 export function VerdictPane(props: {
@@ -98,15 +97,15 @@ function Verdict(props: {
   const { verdict, applied, onOpen, onForce, revert, unknown } = props
   const { kind, name, outcome, causes, conflicts, warnings, differences, problem } = verdict
   const isUnknown = unknown && outcome === 'accepted'
-  const [glyph, look] = revert !== undefined ? REVERTED : isUnknown ? LOOK.skipped : LOOK[outcome]
+  const [glyph, tone] = revert !== undefined ? REVERTED : isUnknown ? LOOK.skipped : LOOK[outcome]
   const said = isUnknown ? 'was applied. The server does not report its objects now.' : outcomeText(verdict, applied)
   return (
-    <li className={classes(styles['finding'], styles[look])}>
-      <span className={styles['glyph']}>
+    <li className={styles['finding']}>
+      <span className={`pad-t-2 ${tone}`}>
         <Icon name={glyph} size={13} />
       </span>
       <div>
-        <p>
+        <p className={tone === 'bad' ? 'medium' : tone === 'good' ? 'muted' : undefined}>
           <b>{name}</b> {revert === undefined ? said : `was applied. ${revert.text}`}
         </p>
         {causes.map(({ field, message }) => (
@@ -134,7 +133,7 @@ function Verdict(props: {
           <p key={warning}>The server warns: {warning}</p>
         ))}
         {differences.map((difference) => (
-          <p key={difference} className={styles['faint']}>
+          <p key={difference} className="faint">
             {difference}
           </p>
         ))}

@@ -76,7 +76,7 @@ function Compared({ base, state }: { readonly base: DraftBase; readonly state: O
       </AnswerLine>
       <div className={styles['page']}>
         <ReferencePane choice={choice} builtIn={base.version} />
-        <div className={styles['main']}>
+        <div className="shrink-x line-left ruled-rows">
           {answer.tables.map((table) => (
             <Pane key={table.title} title={table.title}>
               <AnswerGrid
@@ -120,8 +120,8 @@ function SameObjects(props: {
         </p>
       )}
       <details open={rows.length === 0}>
-        <summary className={styles['kind']}>Names</summary>
-        <h3 className={styles['kind']}>Priority levels</h3>
+        <summary className="pad-x pad-y-4 normal light faint">Names</summary>
+        <h3 className="pad-x pad-y-4 normal light faint">Priority levels</h3>
         <ul className={styles['same']} aria-label="Priority levels that are the same">
           {levels.map((name) => (
             <li key={name}>
@@ -131,7 +131,7 @@ function SameObjects(props: {
             </li>
           ))}
         </ul>
-        <h3 className={styles['kind']}>Flow schemas</h3>
+        <h3 className="pad-x pad-y-4 normal light faint">Flow schemas</h3>
         <ul className={styles['same']} aria-label="Flow schemas that are the same">
           {schemas.map((name) => (
             <li key={name}>
@@ -159,7 +159,7 @@ function DriftDetail({ row }: { readonly row: DriftRow }) {
         </Button>
       }
     >
-      <div className={styles['detail']}>
+      <div className="stack gap-10 pad-x pad-b-12">
         <Note kind={server.verdict === 'kept' ? 'info' : 'warn'}>{server.why}</Note>
         <div className={styles['diff']} {...scrollRegion(`Differences in ${name}`)}>
           <DiffView kind={kind} from={reference} to={current} />

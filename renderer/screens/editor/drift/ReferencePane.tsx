@@ -13,7 +13,6 @@ import { Pane } from '../../../components/Pane.tsx'
 import { ProblemNote } from '../../../components/States.tsx'
 import { useContexts } from '../../../state/contexts.ts'
 import { client } from '../../../state/client.ts'
-import styles from './drift.module.css'
 
 const NONE = ''
 
@@ -26,10 +25,10 @@ export function ReferencePane({ choice, builtIn }: { readonly choice: ReferenceC
     compareWith(async () => ({ kind: 'files', files: await readFiles(picked) }))
   return (
     <Pane title="Compared with">
-      <div className={styles['reference']}>
-        <p className={styles['name']}>{busy ? 'Reading…' : referenceName(reference)}</p>
+      <div className="stack at-start gap-8 pad-x pad-b-12">
+        <p className="ink">{busy ? 'Reading…' : referenceName(reference)}</p>
         {notes.map((note) => (
-          <p key={note} className={styles['note']}>
+          <p key={note} className="prose muted">
             {note}
           </p>
         ))}

@@ -33,9 +33,9 @@ export function BandBar(props: {
   const x = (value: number): number => placeOf(quantity, value, largest)
   return (
     <svg className={styles['bandBar']} width={WIDTH} height={HEIGHT} aria-hidden="true" focusable="false">
-      <line className={styles['bandGround']} x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+      <line className="stroke-strong" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} />
       <rect
-        className={styles['bandRange']}
+        className="fill-text-3"
         x={x(band.low)}
         width={Math.max(1, x(band.high) - x(band.low))}
         y={2.5}

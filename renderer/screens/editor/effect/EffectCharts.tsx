@@ -115,7 +115,7 @@ function EffectChart({ title, said, level, band, points, isTime, domain, atMs }:
           <Drawing width={width} height={HEIGHT} label={`${title} before and after the edit. ${said}`}>
             <PlotAxes plot={plot} domain={domain} axis={axis} />
             <rect
-              className={styles['settling']}
+              className="fill-band"
               x={x(atMs)}
               width={x(settled) - x(atMs)}
               y={plot.top}
@@ -131,10 +131,10 @@ function EffectChart({ title, said, level, band, points, isTime, domain, atMs }:
               />
             )}
             <path
-              className={styles['line']}
+              className="fill-none stroke-level stroke-1-5"
               d={linePath(points.map(({ at, value }) => ({ x: x(at), y: value === null ? undefined : y(value) })))}
             />
-            <line className={styles['edit']} x1={x(atMs)} x2={x(atMs)} y1={plot.top} y2={base} />
+            <line className="stroke-text" x1={x(atMs)} x2={x(atMs)} y1={plot.top} y2={base} />
           </Drawing>
         )}
       </div>

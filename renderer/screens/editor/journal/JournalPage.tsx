@@ -80,8 +80,8 @@ function JournalOfTarget() {
           <dl className={styles['records']}>
             {recordsOf(state.origin).map(([what, text]) => (
               <div key={what}>
-                <dt>{what}</dt>
-                <dd>{text}</dd>
+                <dt className="faint">{what}</dt>
+                <dd className="muted">{text}</dd>
               </div>
             ))}
           </dl>
@@ -101,7 +101,7 @@ function JournalOfTarget() {
   }
   return (
     <div className={styles['page']}>
-      <div className={styles['now']}>
+      <div className="across line-below">
         <NowLine
           title={journalSentence(entries, state.target)}
           evidence="Edits applied from this computer, newest first. Undo restores the objects as they were before an edit."
@@ -151,7 +151,7 @@ const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   valueColumn('label', 'Label', ({ label }) => label, { cell: ({ label }) => cut(label) }),
   { id: 'user', header: 'User', value: ({ user }) => user, cell: ({ user = '' }) => cut(user) },
   valueColumn('state', 'Outcome', entryStateText, {
-    cell: (entry) => <span className={isInForce(entry) ? undefined : styles['gone']}>{entryStateText(entry)}</span>,
+    cell: (entry) => <span className={isInForce(entry) ? undefined : 'wraps warn'}>{entryStateText(entry)}</span>,
   }),
 ]
 
@@ -188,10 +188,12 @@ function Entry(props: {
           </>
         }
       >
-        {!editing && <p className={aside['none']}>Read-only: switch editing on to undo or redo changes.</p>}
+        {!editing && (
+          <p className="pad-x pad-b-12 prose faint">Read-only: switch editing on to undo or redo changes.</p>
+        )}
         <RetryNote />
         {turned !== undefined && 'problem' in turned && (
-          <div className={styles['problem']}>
+          <div className="pad-x pad-b-10">
             <ProblemNote problem={turned.problem} alert />
           </div>
         )}

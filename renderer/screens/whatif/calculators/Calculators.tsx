@@ -24,9 +24,9 @@ function CalculatorPane({ of }: { readonly of: Definition }) {
     <Pane title={title} note="calculator">
       <p className={styles['about']}>{follows}</p>
       <p className={styles['about']}>
-        <strong>Today:</strong> {upstream}
+        <strong className="medium">Today:</strong> {upstream}
       </p>
-      <div className={styles['fields']}>
+      <div className={`${styles['fields']} flex wrap top gap-8 columns-16 pad-x pad-t-6 pad-b-12`}>
         {fields.map((field) => (
           <Input
             key={field.label}
