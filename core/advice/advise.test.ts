@@ -150,10 +150,10 @@ describe('advice', () => {
     const [bursts] = of(adviceOf(queueFull, { objects: short }), 'queues')
     expect(bursts).toMatchObject({ verdict: 'edit' })
     expect(bursts?.changes).toHaveLength(1)
-    // The same that Level, Live and the alert say of a flow that fills its hand of long queues.
-    expect(of(adviceOf(queueFull), 'queues')[0]).toMatchObject({ verdict: 'rejected', changes: [] })
+    // A flow that fills its hand of long queues is the business of the verdict.
+    expect(of(adviceOf(queueFull), 'queues')).toEqual([])
     const both = { 'workload-low': { demand: 200, rejected: { 'queue-full': 2, 'time-out': 2 } } }
-    expect(of(adviceOf(both, { objects: short }), 'queues')[0]).toMatchObject({ verdict: 'rejected', changes: [] })
+    expect(of(adviceOf(both, { objects: short }), 'queues')).toEqual([])
   })
 
   it('lets levels lend what they never use, keeping twice the peak', () => {

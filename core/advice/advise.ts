@@ -1,3 +1,4 @@
+import type { Diagnosis } from '../contract/diagnosis.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { Advice, Suggestion } from '../contract/advice.ts'
 import { allRejected } from '../frame/recent.ts'
@@ -20,10 +21,12 @@ const MOST_EDITS = 8
 interface AdviceOptions {
   /** Nodes of the cluster, if the user specifies them. */
   readonly nodes?: number | undefined
+  /** What is wrong at the end of the usage: its cause and remedy are not advised on a second time. */
+  readonly verdict?: Diagnosis | undefined
 }
 
 /** Recommended changes of shares, lending, queues, schemas, flags and scraping, derived from their usage. */
-export function advise(usage: Usage, { nodes }: AdviceOptions = {}): Advice {
+export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Advice {
   const servers = usage.servers.toSorted((a, b) => (most(b) ?? 0) - (most(a) ?? 0))
   const [busiest] = servers
   if (busiest === undefined) {
@@ -39,7 +42,11 @@ export function advise(usage: Usage, { nodes }: AdviceOptions = {}): Advice {
   }
   const { objects } = usage
   const isLong = busiest.coveredMs >= SHORTEST_MS
-  const levels = isLong ? worstOfEach(servers) : []
+  const judged = (verdict?.findings ?? []).filter(({ group }) => group !== 'none' && group !== 'own side')
+  const isJudged = ({ level }: Place): boolean =>
+    judged.some(({ place }) => place.level === level.name || (place.level === undefined && isInNeed(level)))
+  const all = isLong ? worstOfEach(servers) : []
+  const levels = all.filter((place) => !isJudged(place))
   const needy = levels.filter(({ level }) => isInNeed(level))
   const suggestions = [
     ...levels.flatMap((place) => [...sharesAdvice(place, objects), ...queueAdvice(place, objects)]),
@@ -51,14 +58,14 @@ export function advise(usage: Usage, { nodes }: AdviceOptions = {}): Advice {
     ...(isLong ? flagAdvice(busiest, needy.length > 0) : []),
     ...(nodes === undefined ? [] : sizeAdvice(busiest, nodes)),
     ...scrapeAdvice(busiest),
-    ...(isLong && needy.length === 0 ? [nothing(busiest)] : []),
+    ...(isLong && judged.length === 0 && needy.length === 0 ? [nothing(busiest)] : []),
   ]
   const ranked = suggestions.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict])
   return {
     from: Math.min(...servers.map(({ from }) => from)),
     to: Math.max(...servers.map(({ to }) => to)),
     servers: servers.map(({ id }) => id),
-    summary: summaryOf(busiest, isLong, needy, ranked),
+    summary: `${judged.length === 0 ? '' : `${verdict?.summary} Diagnosis says what helps against that. `}${summaryOf(busiest, isLong, needy, ranked)}`,
     suggestions: [...ranked.filter(isEdit).slice(0, MOST_EDITS), ...ranked.filter((one) => !isEdit(one))],
     enough: SHARES.flatMap((share) => {
       const seats = seatsFor(share, busiest.demand)

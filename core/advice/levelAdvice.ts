@@ -152,20 +152,17 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
         ]),
   ]
   if (rejected['queue-full'] > 0) {
-    const late = rejected['time-out'] > TIME_OUT_PART * allRejected(rejected)
     const drain = drainSeconds({ spec, dispatched: level.dispatched }, (server.to - server.since) / MS_PER_SECOND)
-    const isLong = drain !== undefined && drain >= SHORT_DRAIN_SECONDS
+    // Longer queues would only let more requests wait in vain.
+    if (rejected['time-out'] > TIME_OUT_PART * allRejected(rejected)) return []
+    if (drain !== undefined && drain >= SHORT_DRAIN_SECONDS) return []
     const queuing = spec?.limitResponse.queuing
     return [
       {
         ...base,
-        verdict: late || isLong ? 'rejected' : 'edit',
+        verdict: 'edit',
         title: `Lengthen the queues of ${level.name}`,
-        text: late
-          ? 'Requests already time out in the queues: longer ones would only let more of them wait in vain.'
-          : isLong
-            ? 'The queues hold more than they serve in a moment, so a flow filled its hand of them: longer ones would only let its requests wait longer. A level of its own for that flow serves the others better.'
-            : 'The queues are so short that bursts are rejected which would have waited only a moment.',
+        text: 'The queues are so short that bursts are rejected which would have waited only a moment.',
         evidence: [
           ...evidence,
           ...(queuing === undefined
@@ -174,10 +171,8 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
                 `The level has ${plain.counted(queuing.queues, 'queue')} of ${plain.counted(queuing.queueLengthLimit, 'request')}, a hand of ${plain.amount(queuing.handSize)}${drain === undefined ? '' : `; full queues would drain in ${plain.seconds(drain)}`}.`,
               ]),
         ],
-        unknown: [
-          'Metrics do not identify the flows that filled the queues. With debug dumps, Level and Diagnosis do.',
-        ],
-        changes: late || isLong ? [] : longerQueues(known, level.name),
+        unknown: [],
+        changes: longerQueues(known, level.name),
       },
     ]
   }

@@ -11,7 +11,7 @@ import type { DerivedServer, QuantileRange } from '../frame/derived.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
 import { hasRestarted, quantiles } from '../frame/rates.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
-import { inOrder, levelIn, meanOf, observe } from '../twin/observe.ts'
+import { inOrder, levelIn, meanOf, observeLevels } from '../twin/observe.ts'
 import { createLedger, type DumpedFlow, type Ledger } from '../verdict/ledger.ts'
 import { onsetOf, settled, slowerApartFrom } from './onset.ts'
 import { suspectsOf, type Suspect } from './suspects.ts'
@@ -167,10 +167,10 @@ export function serverFacts(
   const begin = editedAt !== undefined && to - editedAt >= TELLING_MS ? editedAt : from
   const inside = whole.filter((frame) => unixMsOf(frame.at) >= begin)
   const outside = settled(run.filter((frame) => unixMsOf(frame.at) <= from))
-  const now = observe(inside)
+  const now = observeLevels(inside)
   if (now === undefined) return undefined
   const baseline = outside.length > 1 || restart <= 0 ? outside : settled(distinct.slice(0, restart))
-  const before = observe(baseline)
+  const before = observeLevels(baseline)
   const onset = unixMsOf(whole[0]?.at ?? last.at)
   const start = unixMsOf(inside[0]?.at ?? last.at)
   const ledger = ledgerOf({ dumps, requests }, start, to)

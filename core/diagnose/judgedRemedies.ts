@@ -49,7 +49,7 @@ export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[])
     if (!isKept && !rehearsals.has(server.id)) rehearsals.set(server.id, rehearsalOf(server, objects, evidence))
     const forecast = isKept
       ? known.forecast
-      : forecastOf(finding, server, rehearsals.get(server.id), editedBy(objects, finding, server))
+      : forecastOf(finding, server, rehearsals.get(server.id), () => editedBy(objects, finding, server))
     if (!isKept) forecasts?.set(key, { at: server.to, forecast })
     if (forecast === undefined) return finding
     const { text } = finding.remedy
@@ -65,9 +65,7 @@ const waitFor = (at: UnixMs): string =>
   `The objects were changed at ${plain.time(at)}: what that does shows from ${plain.time(at + TELLING_MS)} on. No further edit is offered until then.`
 
 function rehearsalOf(server: ServerFacts, objects: ObjectSet, { servers }: Evidence): Rehearsal | undefined {
-  const dumps = servers.find(({ frames }) => frames[0]?.id === server.id)?.dumps ?? []
-  const observation = observe(comparableFrames(server.pages))
-  if (observation === undefined || server.limit === undefined) return undefined
+  if (server.limit === undefined) return undefined
   const configured = classifyingConfiguration(objects, server.limit).levels
   // Objects that the server does not follow yet, or that it no longer follows, say nothing about these pages.
   const isOther = ({ name, limits: { nominal, upper } }: LevelFrame): boolean => {
@@ -75,6 +73,9 @@ function rehearsalOf(server: ServerFacts, objects: ObjectSet, { servers }: Evide
     return nominal !== undefined && (is?.nominal !== nominal || (upper !== undefined && is.max !== upper))
   }
   if (server.last.levels.some((level) => !isExempt(level) && isOther(level))) return undefined
+  const observation = observe(comparableFrames(server.pages))
+  if (observation === undefined) return undefined
+  const dumps = servers.find(({ frames }) => frames[0]?.id === server.id)?.dumps ?? []
   const flows = flowsOf(dumps.filter(({ at }) => unixMsOf(at) >= server.from && unixMsOf(at) <= server.to))
   const variant = {
     ...defaultVariant(server.id, objects),
@@ -96,7 +97,7 @@ function forecastOf(
   { place, culprit, victims }: Finding,
   server: ServerFacts,
   rehearsal: Rehearsal | undefined,
-  edit: ObjectSet,
+  edit: () => ObjectSet,
 ): Forecast | undefined {
   const { level } = place
   const now = level === undefined ? undefined : rehearsal?.now(level)
@@ -110,7 +111,7 @@ function forecastOf(
   // Clients that share a flow with others are not told apart by a twin.
   if (victims.length > 0 && suffering.length === 0) return undefined
   const helped = new Set((victims.length > 0 ? suffering : here.filter((one) => one !== twin)).map(({ name }) => name))
-  const after = rehearsal?.after(level, edit)
+  const after = rehearsal?.after(level, edit())
   if (after === undefined) return undefined
   const parties = partiesOf(helped, level, suspect?.name)
   const [was, is] = [now, after].map((met) => ({

@@ -58,8 +58,22 @@ const nominals = ({ levels }: ServerFrame): string =>
 /** A level of a page. */
 export const levelIn = (page: ServerFrame, name: string): LevelFrame | undefined => indexFrame(page).levels.get(name)
 
+/** Observations of stretches of the past, which are looked at again with each new page. */
+const OBSERVED = new WeakMap<ServerFrame, { readonly first: ServerFrame; readonly of: Observation | undefined }>()
+
+/** The same without slowdowns, which only a twin needs; of the same first and last page it is computed once. */
+export function observeLevels(frames: readonly ServerFrame[]): Observation | undefined {
+  const [first, last] = [frames[0], frames.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  const known = OBSERVED.get(last)
+  if (known?.first === first) return known.of
+  const of = observe(frames, () => undefined)
+  OBSERVED.set(last, { first, of })
+  return of
+}
+
 /** What happened between the first and the last of these pages; `undefined` if they span too little time. */
-export function observe(frames: readonly ServerFrame[]): Observation | undefined {
+export function observe(frames: readonly ServerFrame[], slowdownIn = slowdownOf): Observation | undefined {
   const [first] = frames
   const last = frames.at(-1)
   if (first === undefined || last === undefined) return undefined
@@ -68,7 +82,7 @@ export function observe(frames: readonly ServerFrame[]): Observation | undefined
   if (untilMs - fromMs < SHORTEST_SPAN_SECONDS * MS_PER_SECOND) return undefined
   const usual = median(times.slice(1).map((at, i) => at - (times[i] ?? at))) ?? SHORTEST_STEP_MS
   const stepMs = Math.max(SHORTEST_STEP_MS, Math.round(usual))
-  const slowdown = slowdownOf(frames)
+  const slowdown = slowdownIn(frames)
   const span: Span = { frames, times, fromMs, untilMs, stepMs }
   return {
     server: last.id,

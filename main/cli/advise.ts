@@ -2,8 +2,11 @@ import { advise } from '../../core/advice/advise.ts'
 import { adviceLines } from '../../core/advice/text.ts'
 import { createUsageTally } from '../../core/advice/usage.ts'
 import { MOST_NODES, type Advice } from '../../core/contract/advice.ts'
+import { diagnose } from '../../core/diagnose/diagnose.ts'
 import { ProblemError, type Problem } from '../../core/errors.ts'
+import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { rfc3339 } from '../../core/units.ts'
+import { createKeptPages } from '../recordings/keptPages.ts'
 import type { Console, ExitCode } from './console.ts'
 import { texts } from './options.ts'
 import { eventsBefore, listen } from './pastPages.ts'
@@ -34,16 +37,20 @@ async function runAdvise(given: Given, console: Console): Promise<ExitCode> {
   const nodes = readNumber(given, 'nodes', NODES)
   const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)
   const problems: Problem[] = []
-  const tally = createUsageTally()
+  const [tally, kept] = [createUsageTally(), createKeptPages()]
+  const take = (event: SourceEvent): void => {
+    tally.take(event)
+    kept.take(event)
+  }
   if (spec.kind === 'recording') {
-    for (const event of eventsBefore(spec, Infinity, console, problems)) tally.take(event)
+    for (const event of eventsBefore(spec, Infinity, console, problems)) take(event)
   } else {
     const reading = { spec, seconds, server: undefined, withObjects: true }
-    const listened = await listen(given, console, reading, (event) => tally.take(event))
+    const listened = await listen(given, console, reading, take)
     if (listened === undefined) return 2
     for (const sentence of listened.findings) console.tell(sentence)
   }
-  const advice = advise(tally.read(), { nodes })
+  const advice = advise(tally.read(), { nodes, verdict: diagnose(kept.all(undefined)) })
   if (draft !== undefined) return printDraft(advice, draft, console)
   console.answer(form, jsonOf(advice), adviceLines(advice))
   const code = tellProblems(problems, console)

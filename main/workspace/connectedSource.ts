@@ -9,6 +9,7 @@ import type {
   StreamHandlers,
 } from '../../core/contract/contract.ts'
 import { ProblemError, type Problem } from '../../core/errors.ts'
+import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import type { Port } from '../../core/contract/protocol.ts'
 import type { RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
@@ -158,6 +159,17 @@ export async function openSource(
     throw new ProblemError('unsupported', 'This is no recording; open the past of the source first.')
   }
 
+  const verdictAt = async (at: UnixMs | undefined): Promise<Diagnosis> => {
+    const { diagnose } = await import('../../core/diagnose/diagnose.ts')
+    if (archive === undefined) {
+      // Simulated time may stand still, and a file does not age.
+      const isTimeless = session.connection.still || simulation !== undefined
+      return diagnose(pages.all(isTimeless ? undefined : environment.now()))
+    }
+    const to = at ?? archive.extent().last ?? 0
+    return diagnose(pagesUpTo(archive, to).all(at))
+  }
+
   const events = eventHandlers({ session, objects: connected, alerting, environment, archive })
   const handlers: SourceHandlers = {
     procedures: {
@@ -181,21 +193,13 @@ export async function openSource(
         ...(at === undefined ? pages : pagesUpTo(recorded(), at)).evidence(server),
         earlier: await watching.earlier(),
       }),
-      'diagnosis.read': async ({ at }) => {
-        const { diagnose } = await import('../../core/diagnose/diagnose.ts')
-        if (archive === undefined) {
-          // Simulated time may stand still, and a file does not age.
-          const isTimeless = session.connection.still || simulation !== undefined
-          return diagnose(pages.all(isTimeless ? undefined : environment.now()))
-        }
-        const to = at ?? archive.extent().last ?? 0
-        return diagnose(pagesUpTo(archive, to).all(at))
-      },
+      'diagnosis.read': async ({ at }) => verdictAt(at),
       'advice.read': async ({ at, nodes }) => {
         const { advise } = await import('../../core/advice/advise.ts')
-        if (archive === undefined) return advise(usage.read(), { nodes })
+        const verdict = await verdictAt(at)
+        if (archive === undefined) return advise(usage.read(), { nodes, verdict })
         const to = at ?? archive.extent().last ?? 0
-        return advise(usageUpTo(archive, to).read(), { nodes })
+        return advise(usageUpTo(archive, to).read(), { nodes, verdict })
       },
       'recorder.switch': async ({ on }) => {
         if (flight === undefined) throw new ProblemError('unsupported', 'This console records nothing.')

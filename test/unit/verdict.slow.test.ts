@@ -80,7 +80,7 @@ function surfaces({ frames, dumps, objects }: Situation, part: number) {
     now,
     level,
     alerts: watch.alerts.map((alert) => ({ ...alert, ...wordsFor(diagnosis.findings, alert) })),
-    advice: advise(usage.read()),
+    advice: advise(usage.read(), { verdict: diagnosis }),
     names: new Set(picture.servers.flatMap(({ latest: { frame } }) => frame.levels.map(({ name }) => name))),
   }
 }
@@ -104,10 +104,10 @@ describe('the verdict', () => {
         for (const { level: name } of places) expect(name === undefined || names.has(name), name).toBe(true)
         for (const { culprit, victims } of diagnosis.findings)
           expect(victims.map(({ name }) => name)).not.toContain(culprit)
-        const lengthens = advice.suggestions.some(({ kind, verdict, title: text }) => {
-          return kind === 'queues' && verdict === 'edit' && text.startsWith('Lengthen')
-        })
-        if (lengthens) expect(diagnosis.excluded.map(({ cause }) => cause)).not.toContain('short-queues')
+        // What the verdict explains is not advised on a second time.
+        const judged = new Set(diagnosis.findings.flatMap(({ group, place }) => (group === 'none' ? [] : place.level)))
+        const edits = advice.suggestions.filter(({ kind }) => kind === 'shares' || kind === 'queues')
+        for (const { level: of } of edits) expect(of === undefined || !judged.has(of), of).toBe(true)
       }),
       { numRuns: 60 },
     )
