@@ -198,7 +198,7 @@ export function divergences(
     // What is served grows by the seats in use, which change at these times.
     const turns = own.flatMap(({ startNs, lengthNs, width }) => [
       { atNs: startNs, seats: width },
-      { atNs: startNs + lengthNs, seats: -width },
+      { atNs: startNs + lengthNs, seats: 0 - width },
     ])
     const marks = [...turns, ...[...instants, { atNs: untilNs }].map(({ atNs }) => ({ atNs, seats: 0 }))]
       .filter(({ atNs }) => atNs <= untilNs)
