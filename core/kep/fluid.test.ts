@@ -106,4 +106,19 @@ describe('the real queue set beside it', () => {
       { numRuns: 50 },
     )
   })
+
+  it('gives a queue with requests that last longer as many fewer of them (KEP-1040, concurrency against QPS)', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 10 }), fc.integer({ min: 2, max: 10 }), (times, seats) => {
+        const given = [1, times].map((factor) => ({ inFlight: 50, width: 1, lengthsNs: [msToNs(10 * factor)] }))
+        const untilNs = secondsToNs(20)
+        const ended = realExecutions(given, seats, { untilNs }).filter(
+          ({ startNs, lengthNs }) => startNs + lengthNs <= untilNs,
+        )
+        const [short = 0, long = 0] = [0, 1].map((queue) => ended.filter((one) => one.queue === queue).length)
+        expect(Math.abs(short / long / times - 1)).toBeLessThan(0.03)
+      }),
+      { numRuns: 20 },
+    )
+  })
 })
