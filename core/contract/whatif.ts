@@ -10,6 +10,8 @@ import { CoveredVersionSchema, SeatCountSchema } from './simulation.ts'
 
 export const MOST_SERVERS = 100
 export const EXECUTION_FACTOR = { min: 0.01, max: 100 } as const
+/** The part of the requests that clients send. */
+export const REQUEST_FACTOR = { min: 0.01, max: 1 } as const
 export const WHAT_IF_SEED = { min: 0, max: 2 ** 31 - 1 } as const
 /** Of the simulated cluster. */
 export const WHAT_IF_SECONDS = { min: 1, max: 3_600, default: 300 } as const
@@ -32,6 +34,7 @@ const WishedVariantSchema = z.object({
   version: CoveredVersionSchema,
   algorithm: z.enum(ALGORITHMS),
   executionFactor: z.number().min(EXECUTION_FACTOR.min).max(EXECUTION_FACTOR.max),
+  requestFactor: z.number().min(REQUEST_FACTOR.min).max(REQUEST_FACTOR.max).exactOptional(),
   /** Upstream’s where absent. */
   costs: z
     .object({
@@ -167,6 +170,8 @@ export type LevelResult = z.infer<typeof LevelResultSchema>
 /** The results of one variant, by level. */
 const VariantReportSchema = z.object({
   name: z.string(),
+  /** The part of the requests that its clients send, where it is not all of them. */
+  requestFactor: z.number().exactOptional(),
   /** Of the measured period. */
   seconds: z.number(),
   total: OutcomesSchema,

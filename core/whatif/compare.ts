@@ -4,7 +4,7 @@ import { nsToMs, nsToSeconds, type Nanoseconds, type Seats } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import type { Decided, Decisions } from './decisions.ts'
 import { type LevelNow, Replay } from './replay.ts'
-import type { Variant } from './variant.ts'
+import { isSent, type Variant } from './variant.ts'
 import { isWithoutLevels } from '../frame/reading.ts'
 
 /** How the decisions of a candidate differ from those of the baseline on the same requests. */
@@ -66,6 +66,7 @@ export function compareDecisions(arrivals: Arrivals, baseline: Compared, candida
   const changed: ChangedOutcome[] = []
   let first: { readonly index: number; readonly atNs: Nanoseconds } | undefined
   for (const [index, arrival] of arrivals.list.entries()) {
+    if (!isSent(baseline.variant, index) || !isSent(candidate.variant, index)) continue
     const a = baseline.decisions.of(index)
     const b = candidate.decisions.of(index)
     const atNs = differNs(arrival, a, b, comparesPlaces)

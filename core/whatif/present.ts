@@ -24,10 +24,16 @@ type Candidate = WhatIfReport['candidates'][number]
 export const letterOf = (index: number): string => String.fromCharCode(65 + index)
 
 /** The requests that the variants were compared on. */
-export const comparedOn = ({ clients, requests, baseline: { seconds } }: WhatIfReport): Sentence =>
+export const comparedOn = ({ clients, requests, baseline: { seconds }, candidates }: WhatIfReport): Sentence =>
   clients === 'open'
-    ? phrase`${counted(requests, 'request')} of ${{ value: seconds, as: 'span' }}, the same for every variant (open loop).`
+    ? phrase`${counted(requests, 'request')} of ${{ value: seconds, as: 'span' }}, the same for every variant (open loop)${fewer(candidates)}.`
     : phrase`The clients reacted to each variant for ${{ value: seconds, as: 'span' }} (closed loop).`
+
+/** Which variants send only a part of them. */
+const fewer = (candidates: readonly Candidate[]): Sentence =>
+  candidates.flatMap(({ result: { name, requestFactor = 1 } }) =>
+    requestFactor === 1 ? [] : phrase`; ${name} sends ${{ value: requestFactor, as: 'percent' }} of them`,
+  )
 
 /** What became of the requests of every variant: all together, and by level, flow schema and flow. */
 export function presentOutcomes(result: WhatIfResult, mostFlows: number): Answer {

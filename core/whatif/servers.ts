@@ -8,7 +8,7 @@ import type { Rewindable } from '../run/timeline.ts'
 import { SimulatedLengths } from '../simulate/server.ts'
 import { type Nanoseconds, secondsToNs, type Seats, type UnixMs } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
-import { engineOptions, serverOf, type Variant } from './variant.ts'
+import { engineOptions, isSent, serverOf, type Variant } from './variant.ts'
 
 /** Facts are valid for only three minutes. */
 const FACTS_AGAIN_NS = secondsToNs(60)
@@ -162,6 +162,7 @@ export class Servers implements ShownRun<ServersCheckpoint> {
     const run = this.serverOf(arrival)
     if (run === undefined) return
     run.moveTo(arrival.atNs)
+    if (!isSent(this.variant, index)) return
     const { hooks } = this
     const { executionFactor } = this.variant
     const work = { executionNs: Math.round(arrival.executionNs * executionFactor), watchNs: arrival.watchNs }

@@ -17,6 +17,8 @@ export interface Variant {
   readonly algorithm: Algorithm
   /** Multiplies every execution time. */
   readonly executionFactor: number
+  /** The part of the requests that clients send; all of them if absent. */
+  readonly requestFactor?: number
   /** Upstream’s where absent. */
   readonly costs?: Partial<CostConstants>
 }
@@ -50,6 +52,11 @@ const withCosts = ({ mode, profile }: ReturnType<typeof rulesOf>, costs: Variant
   mode,
   profile: { ...profile, estimator: { ...profile.estimator, costs: { ...UPSTREAM_COSTS, ...costs } } },
 })
+
+/** Chance, the same on every machine, decides which requests of the list are sent. */
+export const isSent = ({ requestFactor = 1 }: Variant, index: number): boolean =>
+  requestFactor >= 1 || serverOf(String(index), OF_REQUESTS) < requestFactor * OF_REQUESTS
+const OF_REQUESTS = 10_000
 
 /** FNV-1a: selects the server of a user, the same on every machine. */
 export function serverOf(user: string, servers: number): number {

@@ -38,7 +38,8 @@ export function whatIf(
   for (const [number, variant] of [baseline, ...candidates].entries()) {
     const replay = new Replay(variant, arrivals, options)
     if (!replay.runToEnd(() => mayGoOn(number * arrivals.list.length + replay.arrived))) return undefined
-    runs.push({ replay, result: replay.result() })
+    const { requestFactor = 1 } = variant
+    runs.push({ replay, result: { ...replay.result(), ...(requestFactor < 1 && { requestFactor }) } })
   }
   const [first, ...others] = runs
   if (first === undefined) return undefined
@@ -86,8 +87,9 @@ export const reportOf = ({ clients, requests, notes, baseline, candidates }: Wha
   candidates: candidates.map(({ result, ...rest }) => ({ result: byLevel(result), ...rest })),
 })
 
-const byLevel = ({ name, seconds, total, levels, series }: VariantResult): VariantReport => ({
+const byLevel = ({ name, requestFactor, seconds, total, levels, series }: VariantResult): VariantReport => ({
   name,
+  ...(requestFactor !== undefined && { requestFactor }),
   seconds,
   total,
   levels,

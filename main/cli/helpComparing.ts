@@ -87,6 +87,7 @@ PART is a manifest (a file or a folder), or one of
                          (docs/algorithms.md): ${ALGORITHMS.slice(1, 5).join(', ')},
                          ${ALGORITHMS.slice(5, -1).join(', ')}
   execution-factor=F     every execution time is multiplied by F
+  request-factor=F       the part of the requests that clients send, drawn by chance (1 by default)
   objects-per-seat=N, bytes-per-seat=N, watches-per-seat=N   what a seat of a list or a change stands for, instead of
                          100 objects (lists until 1.33), 100,000 bytes (since 1.34) and 10 watches
 

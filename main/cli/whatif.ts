@@ -144,6 +144,9 @@ function closed(
   if (several !== undefined) {
     throw new UsageError(`--closed-loop simulates one server; ${several.name} has ${several.servers}.`)
   }
+  const fewer = [baseline, ...candidates].find(({ requestFactor = 1 }) => requestFactor < 1)
+  if (fewer !== undefined)
+    throw new UsageError(`--closed-loop clients send all that they have; ${fewer.name} sends less.`)
   return whatIfClosed(traffic, baseline, candidates, mayGoOn)
 }
 

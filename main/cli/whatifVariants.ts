@@ -3,7 +3,7 @@ import { builtInObjects } from '../../core/config/builtIn.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
 import { ALGORITHMS } from '../../core/engine/profiles.ts'
 import { isCovered, COVERED_RANGE } from '../../core/metrics/versions.ts'
-import { EXECUTION_FACTOR, MOST_SERVERS, PER_SEAT } from '../../core/contract/whatif.ts'
+import { EXECUTION_FACTOR, MOST_SERVERS, PER_SEAT, REQUEST_FACTOR } from '../../core/contract/whatif.ts'
 import { MOST_VARIANTS } from '../../core/bounds.ts'
 import { defaultVariant, type Variant } from '../../core/whatif/variant.ts'
 import { acceptable } from '../live/proposed.ts'
@@ -24,6 +24,7 @@ const SETTINGS: Readonly<Record<string, (text: string) => Settings | string>> = 
     within(text, SEATS, (maxMutatingRequestsInFlight) => ({ maxMutatingRequestsInFlight })),
   servers: (text) => within(text, { min: 1, max: MOST_SERVERS, whole: true }, (servers) => ({ servers })),
   'execution-factor': (text) => within(text, EXECUTION_FACTOR, (executionFactor) => ({ executionFactor })),
+  'request-factor': (text) => within(text, REQUEST_FACTOR, (requestFactor) => ({ requestFactor })),
   'objects-per-seat': (text) => within(text, WHOLE_PER_SEAT, (objectsPerSeat) => ({ costs: { objectsPerSeat } })),
   'bytes-per-seat': (text) => within(text, WHOLE_PER_SEAT, (bytesPerSeat) => ({ costs: { bytesPerSeat } })),
   'watches-per-seat': (text) => within(text, WHOLE_PER_SEAT, (watchesPerSeat) => ({ costs: { watchesPerSeat } })),

@@ -164,6 +164,7 @@ const FIELD_NAMES: Readonly<Record<VariantField, string>> = {
   version: 'version',
   algorithm: 'algorithm',
   executionFactor: 'execution factor',
+  requestFactor: 'request factor',
   objectsPerSeat: 'objects per seat',
   bytesPerSeat: 'bytes per seat',
   watchesPerSeat: 'watches per seat',
@@ -241,6 +242,7 @@ function variantColumns({
     typed('version', 'Version', 92),
     chosen('algorithm', 'Algorithm', () => ALGORITHMS.map((one) => [one, ALGORITHM_NAMES[one]]), 180),
     typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
+    typed('requestFactor', 'Sent ×', 66, 'The part of the requests that clients send, open loop alone'),
     typed(
       'objectsPerSeat',
       'Objects/seat',

@@ -5,6 +5,7 @@ import {
   EXECUTION_FACTOR,
   MOST_SERVERS,
   PER_SEAT,
+  REQUEST_FACTOR,
   WHAT_IF_SECONDS,
   WHAT_IF_SEED,
   type LibraryScenario,
@@ -23,17 +24,13 @@ import { COVERED_RANGE, isCovered } from '../../../core/metrics/versions.ts'
  */
 export type ObjectsOf = 'usual' | 'built-in' | 'source' | 'draft'
 
+type Typed = Exclude<keyof WishedVariant, 'name' | 'objects' | 'costs'> | keyof CostConstants
+
 /** A variant as typed. */
-export interface VariantForm extends Readonly<Record<keyof CostConstants, string>> {
+export interface VariantForm extends Readonly<Record<Typed, string>> {
   /** Empty: after its differences from A, see `variantNameOf`. */
   readonly name: string
   readonly objects: ObjectsOf
-  readonly maxRequestsInFlight: string
-  readonly maxMutatingRequestsInFlight: string
-  readonly servers: string
-  readonly version: string
-  readonly algorithm: string
-  readonly executionFactor: string
 }
 export type VariantField = keyof VariantForm
 
@@ -65,6 +62,7 @@ const BASELINE: VariantForm = {
   version: NEWEST_VERSION,
   algorithm: 'upstream',
   executionFactor: '1',
+  requestFactor: '1',
   objectsPerSeat: String(UPSTREAM_COSTS.objectsPerSeat),
   bytesPerSeat: String(UPSTREAM_COSTS.bytesPerSeat),
   watchesPerSeat: String(UPSTREAM_COSTS.watchesPerSeat),
@@ -104,8 +102,7 @@ const LONGEST_NAME = 100
 export function variantNameOf(variants: WhatIfForm['variants'], index: number): string {
   const [variant, baseline] = [variants[index], variants[0]]
   if (variant === undefined || baseline === undefined) return ''
-  if (variant.name.trim() !== '') return variant.name.trim()
-  if (index === 0) return 'baseline'
+  if (variant.name.trim() !== '' || index === 0) return variant.name.trim() || 'baseline'
   const differs = (...fields: readonly VariantField[]): boolean =>
     fields.some((field) => variant[field].trim() !== baseline[field].trim())
   const { objects, maxRequestsInFlight, maxMutatingRequestsInFlight, servers, version, executionFactor } = variant
@@ -119,6 +116,7 @@ export function variantNameOf(variants: WhatIfForm['variants'], index: number): 
     ...(differs('version') ? [version.trim()] : []),
     ...(differs('algorithm') ? [ALGORITHM_NAMES[algorithm]] : []),
     ...(differs('executionFactor') ? [`execution × ${executionFactor.trim()}`] : []),
+    ...(differs('requestFactor') ? [`requests × ${variant.requestFactor.trim()}`] : []),
     ...COSTS.filter(([field]) => differs(field)).map(([field, what]) => `${variant[field].trim()} ${what} a seat`),
   ]
   const name = (parts.join(', ') || 'as A').slice(0, LONGEST_NAME)
@@ -165,10 +163,9 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
   }
   const from = requestsFrom(form, known, number)
   const variants = form.variants.map((variant, index): WishedVariant => {
-    const about = (field: VariantField) => ({ variant: index, field })
     const numberIn = (field: VariantField, bounds: Bounds, whole = true) =>
-      number(variant[field], bounds, about(field), whole)
-    const bad = (field: VariantField, message: string): void => void errors.push({ ...about(field), message })
+      number(variant[field], bounds, { variant: index, field }, whole)
+    const bad = (field: VariantField, message: string): void => void errors.push({ variant: index, field, message })
     const name = variantNameOf(form.variants, index)
     if (form.variants.findIndex((_, other) => variantNameOf(form.variants, other) === name) < index) {
       bad('name', `${name} is taken.`)
@@ -177,6 +174,8 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
     if (!isCovered(version) || !/^v1\.\d+\.\d+$/.test(version)) {
       bad('version', `Enter a version from ${COVERED_RANGE}, such as ${NEWEST_VERSION}.`)
     }
+    if (form.clients === 'closed' && Number(variant.requestFactor) < 1)
+      bad('requestFactor', 'In a closed loop it is 1.')
     const objects = objectsOf(variant.objects, version, known)
     if (objects === 'missing') {
       bad(
@@ -193,6 +192,7 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
       version,
       algorithm: ALGORITHMS.find((one) => one === variant.algorithm) ?? 'upstream',
       executionFactor: numberIn('executionFactor', EXECUTION_FACTOR, false),
+      requestFactor: numberIn('requestFactor', REQUEST_FACTOR, false),
       costs: Object.fromEntries(COSTS.map(([field]) => [field, numberIn(field, PER_SEAT)])),
     }
   })

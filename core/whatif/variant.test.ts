@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { estimateWork, type EstimatorSources } from '../engine/workEstimator.ts'
-import { arrivalOf, variantOf } from './whatif.fixture.ts'
+import { shaped } from '../run/run.fixture.ts'
+import { whatIf } from './whatif.ts'
+import { arrivalOf, arrivalsOf, variantOf } from './whatif.fixture.ts'
 import { engineOptions, type Variant } from './variant.ts'
 
 const sources: EstimatorSources = {
@@ -25,4 +27,18 @@ it('a change keeps what a variant says of a watch', () => {
   const { profile } = engineOptions(variantOf('a', { costs: { watchesPerSeat: 50 } }), 0, 0)
   const work = estimateWork({ ...request.info, verb: 'update' }, request.query, 0, profile.estimator, sources)
   expect(work.finalSeats).toBe(2)
+})
+
+it('a variant whose clients send less is compared on what both were sent', () => {
+  const sent = Array.from({ length: 1_000 }, (_, n) => ({ atMs: n, lastsMs: 20 }))
+  const all = variantOf('all', { objects: shaped(10, 1_000) })
+  const { baseline, candidates } =
+    whatIf(arrivalsOf(sent, 4_000), all, [{ ...all, name: 'half', requestFactor: 0.5 }]) ?? {}
+  const [half] = candidates ?? []
+  expect(baseline?.total.offered).toBe(1_000)
+  expect(half?.result.total.offered).toBeGreaterThan(450)
+  expect(half?.result.total.offered).toBeLessThan(550)
+  // Fewer before it: none that both were sent waits longer.
+  expect(half?.decisions).toMatchObject({ longer: 0, rejected: 0 })
+  expect(half?.decisions?.shorter).toBeGreaterThan(300)
 })
