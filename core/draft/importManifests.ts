@@ -1,15 +1,10 @@
-import type { LocatedFinding, ManifestDocument, ManifestNote } from '../manifest/manifest.ts'
+import type { LocatedFinding, ManifestDocument, ManifestFile, ManifestNote } from '../manifest/manifest.ts'
 import { readManifests } from '../manifest/read.ts'
 import type { ObjectSet } from '../config/objects.ts'
 import type { GuardFix } from '../guard/finding.ts'
 import { editManifest } from '../manifest/edit.ts'
 import { writeManifest } from '../manifest/write.ts'
 import { withText, type DraftEntries, freeName, textOf } from './draft.ts'
-
-export interface ManifestFile {
-  readonly file: string
-  readonly text: string
-}
 
 /** Manifests that were pasted or dropped, as steps of a draft. */
 export interface Imported {

@@ -12,7 +12,7 @@ import { type Atom, type DraftFlowSchema, type DraftSet, negationOf, type Reques
 import { subjectOf } from '../classify/identity.ts'
 
 /** What v1 objects cannot express. */
-export const LOSSES = {
+const LOSSES = {
   L1: 'a negated test',
   L2: 'a general pattern',
   L3: 'several tests of user and groups in one conjunction',
@@ -35,6 +35,9 @@ export interface Loss {
   /** What was done instead, in one sentence. */
   readonly instead: string
 }
+
+export const lossText = ({ code, object, atom, instead }: Loss): string =>
+  `${code} ${object}: v1 has no equivalent of ${LOSSES[code]}${atom === '' ? '' : ` (${atom})`}. ${instead}`
 
 export interface ConvertedDraft extends ObjectSet {
   readonly losses: readonly Loss[]

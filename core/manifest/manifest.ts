@@ -64,6 +64,12 @@ export interface Manifests {
   readonly notes: readonly ManifestNote[]
 }
 
+/** A text with its name. */
+export interface ManifestFile {
+  readonly file: string
+  readonly text: string
+}
+
 /** The configuration that the documents define, with defaults. If an object occurs twice, the later one counts. */
 export function objectsOf(documents: readonly ManifestDocument[]): ObjectSet {
   const levels = new Map<string, ObjectSet['levels'][number]>()

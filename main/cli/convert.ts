@@ -1,7 +1,7 @@
 import { CONVERTED } from '../../core/config/checkObject.ts'
-import type { Kind, ObjectSet } from '../../core/config/objects.ts'
 import { EXAMPLES } from '../../core/kep/examples.ts'
-import { convertDraft, LOSSES, type Loss } from '../../core/kep/convertDraft.ts'
+import { convertDraft, lossText } from '../../core/kep/convertDraft.ts'
+import { withKinds } from '../../core/kep/importDraft.ts'
 import { type LocatedFinding, objectsOf } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
 import { cleanManifest, writeManifests } from '../../core/manifest/write.ts'
@@ -50,14 +50,6 @@ async function runConvert(given: Given, console: Console): Promise<ExitCode> {
   return 0
 }
 
-const withKinds = ({ levels, schemas }: ObjectSet) => [
-  ...levels.map((object) => ({ kind: 'PriorityLevelConfiguration' as const satisfies Kind, object })),
-  ...schemas.map((object) => ({ kind: 'FlowSchema' as const satisfies Kind, object })),
-]
-
 /** The finding that an earlier version is not served is expected: it is why the file is converted. */
 const isOurs = ({ field, message }: LocatedFinding): boolean =>
   field !== 'apiVersion' || !CONVERTED.some((version) => message.includes(version))
-
-const lossText = ({ code, object, atom, instead }: Loss): string =>
-  `${code} ${object}: v1 has no equivalent of ${LOSSES[code]}${atom === '' ? '' : ` (${atom})`}. ${instead}`

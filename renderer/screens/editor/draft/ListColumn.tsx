@@ -119,7 +119,7 @@ async function takeFiles(files: readonly File[]): Promise<void> {
     return
   }
   const texts = await Promise.all(files.map(async (file) => ({ file: file.name, text: await file.text() })))
-  const { taken, problems } = takeManifests(texts)
+  const { taken, problems } = await takeManifests(texts)
   if (taken === 0) say(problems[0] ?? 'These files contain no flow-control object.')
 }
 

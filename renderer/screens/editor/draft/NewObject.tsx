@@ -9,7 +9,9 @@ import styles from './aside.module.css'
 import { Button } from '../../../components/Button.tsx'
 import { TextArea } from '../../../components/Field.tsx'
 import { Note } from '../../../components/States.tsx'
-import { importManifests, type ManifestFile } from '../../../../core/draft/importManifests.ts'
+import type { draftsAsV1 } from '../../../../core/kep/importDraft.ts'
+import { importManifests } from '../../../../core/draft/importManifests.ts'
+import type { ManifestFile } from '../../../../core/manifest/manifest.ts'
 import { say } from '../../../state/shell.ts'
 import { changeDraft, draftNow } from '../../../state/draft.ts'
 import { select } from './draftObject.ts'
@@ -70,7 +72,7 @@ export function NewObject(props: { readonly open: boolean; readonly onOpen: (ope
               )}
               <Choice
                 label="Paste manifests"
-                about="YAML or JSON with one or many objects; v1beta1 to v1beta3 are accepted. Files can be dropped on the list."
+                about="YAML or JSON with one or many objects; v1beta1 to v1beta3 and the draft of KEP-1040 are accepted. Files can be dropped on the list."
                 onClick={() => setPasting(true)}
               />
             </ul>
@@ -94,8 +96,8 @@ const Choice = (props: { readonly label: string; readonly about: string; readonl
 function PasteForm({ onDone }: { readonly onDone: () => void }) {
   const [text, setText] = useState('')
   const [refusals, setRefusals] = useState<readonly string[]>([])
-  const take = (): void => {
-    const { taken, problems } = takeManifests([{ file: 'pasted', text }])
+  const take = async (): Promise<void> => {
+    const { taken, problems } = await takeManifests([{ file: 'pasted', text }])
     if (taken > 0) onDone()
     else setRefusals(problems.length === 0 ? ['This text contains no flow-control object.'] : problems)
   }
@@ -104,7 +106,7 @@ function PasteForm({ onDone }: { readonly onDone: () => void }) {
       className={styles['form']}
       onSubmit={(event) => {
         event.preventDefault()
-        take()
+        void take()
       }}
     >
       <TextArea label="YAML or JSON; several documents are several objects" rows={14} value={text} onChange={setText} />
@@ -123,22 +125,32 @@ function PasteForm({ onDone }: { readonly onDone: () => void }) {
 }
 
 /** Imports manifests into the draft, reports the result and opens the first. */
-export function takeManifests(files: readonly ManifestFile[]): {
+export async function takeManifests(given: readonly ManifestFile[]): Promise<{
   readonly taken: number
   readonly problems: readonly string[]
-} {
+}> {
+  const { files, losses, findings: drafted } = await inV1(given)
   const { entries, base } = draftNow()
   if (base === undefined)
     return { taken: 0, problems: ['The objects of the source are still loading. Try again in a moment.'] }
   const imported = importManifests(entries, base.objects, files, base.version)
-  const { taken, notes, findings } = imported
-  const problems = findings.map(({ file, line, message }) => `${file}, line ${line}: ${message}`)
+  const { taken, notes } = imported
+  const problems = [...drafted, ...imported.findings].map(
+    ({ file, line, message }) => `${file}, line ${line}: ${message}`,
+  )
   if (taken === 0) return { taken, problems }
   changeDraft(() => imported.entries)
   const first = imported.entries.find((entry) => !entries.includes(entry))
   if (first !== undefined) select(first)
-  const more = [...new Set(notes.map(({ message }) => message))]
+  const more = [...new Set([...losses, ...notes.map(({ message }) => message)])]
   const count = format.counted(taken, 'object is', 'objects are')
   say([`${count} added to the draft.`, ...more.slice(0, 2), ...problems.slice(0, 1)].join(' '))
   return { taken, problems }
+}
+
+/** Only files that may have objects of the draft of KEP-1040 are looked through for them. */
+async function inV1(files: readonly ManifestFile[]): Promise<ReturnType<typeof draftsAsV1>> {
+  if (!files.some(({ text }) => /requestPriority\b/i.test(text))) return { files, losses: [], findings: [] }
+  const { draftsAsV1: convert } = await import('../../../../core/kep/importDraft.ts')
+  return convert(files)
 }
