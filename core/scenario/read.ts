@@ -38,14 +38,14 @@ export type AnyScenario =
 
 /** A scenario is present if and only if no finding is an error. */
 export interface ReadAnyScenario {
-  readonly any?: AnyScenario
+  readonly found?: AnyScenario
   readonly findings: readonly LocatedFinding[]
 }
 
 /** Reads a scenario of either kind. Never throws. */
 export function readAnyScenario(text: string, file: string): ReadAnyScenario {
-  const { value: any, findings } = readDocument({ text, file }, { ...SCENARIO_FILE, decode: decodeAny })
-  return { ...(any !== undefined && { any }), findings }
+  const { value: found, findings } = readDocument({ text, file }, { ...SCENARIO_FILE, decode: decodeAny })
+  return { ...(found !== undefined && { found }), findings }
 }
 
 const SCENARIO_FILE: Omit<DocumentKind<unknown>, 'decode'> = {

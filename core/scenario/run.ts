@@ -46,33 +46,33 @@ interface RunOptions {
 }
 
 /** Runs every variant with the same seed. `undefined` when `mayGoOn`, called with the completed part, ended it. */
-export function runAnyScenario(any: AnyScenario, options: RunOptions = {}): ScenarioOutcome | undefined {
-  const seed = options.seed ?? any.scenario.seed
+export function runAnyScenario(given: AnyScenario, options: RunOptions = {}): ScenarioOutcome | undefined {
+  const seed = options.seed ?? given.scenario.seed
   const { charted = false } = options
   let first: DecisionLog | undefined
   const runs =
-    any.of === 'server'
-      ? judgedRuns(any.scenario, options, (variant: ScenarioVariant, goOn) => {
-          if (!charted) return runVariant({ ...any.scenario, seed }, variant, goOn)
+    given.of === 'server'
+      ? judgedRuns(given.scenario, options, (variant: ScenarioVariant, goOn) => {
+          if (!charted) return runVariant({ ...given.scenario, seed }, variant, goOn)
           const isStepped = variant.algorithm !== 'max-in-flight'
           const log = isStepped && first === undefined ? new DecisionLog(variant.name) : undefined
-          const ran = runVariant({ ...any.scenario, seed }, variant, goOn, {
-            counts: new CourseCounts(secondsToNs(any.scenario.seconds)),
+          const ran = runVariant({ ...given.scenario, seed }, variant, goOn, {
+            counts: new CourseCounts(secondsToNs(given.scenario.seconds)),
             ...(log !== undefined && { log }),
             ...(isStepped && first !== undefined && { first }),
           })
           first ??= log
           return ran
         })
-      : judgedRuns(any.scenario, options, (variant: StoreVariant, goOn) => {
-          const counts = charted ? new CourseCounts(secondsToNs(any.scenario.seconds)) : undefined
-          const result = runStoreVariant({ ...any.scenario, seed }, variant, goOn, counts)
+      : judgedRuns(given.scenario, options, (variant: StoreVariant, goOn) => {
+          const counts = charted ? new CourseCounts(secondsToNs(given.scenario.seconds)) : undefined
+          const result = runStoreVariant({ ...given.scenario, seed }, variant, goOn, counts)
           return result && { result, ...(counts !== undefined && { course: counts.course() }) }
         })
   if (runs === undefined) return undefined
-  const { name, title, teaches, seconds, statisticsFrom } = any.scenario
+  const { name, title, teaches, seconds, statisticsFrom } = given.scenario
   const passed = runs.every((run) => run.passed)
-  return { of: any.of, name, title, teaches, seed, seconds, statisticsFrom, runs, passed }
+  return { of: given.of, name, title, teaches, seed, seconds, statisticsFrom, runs, passed }
 }
 
 interface Judgeable<V> extends Pick<Scenario, 'criteria' | 'assertions'> {

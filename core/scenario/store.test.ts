@@ -30,9 +30,9 @@ criteria: [{ measure: waitMax, clients: reader, most: 100 }, { clients: writer, 
 const read = (text: string) => readAnyScenario(text, 's.yaml')
 const findingsOf = (text: string) => read(text).findings.map(({ line, field, message }) => ({ line, field, message }))
 const outcomeOf = (text: string, seed?: number) => {
-  const { any, findings } = read(text)
+  const { found, findings } = read(text)
   expect(findings).toEqual([])
-  return any === undefined ? expect.fail('there is no scenario') : runAnyScenario(any, { seed })
+  return found === undefined ? expect.fail('there is no scenario') : runAnyScenario(found, { seed })
 }
 
 test('a full store refuses writes and still reads; rules keep it from filling up', () => {

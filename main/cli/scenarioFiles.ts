@@ -25,8 +25,8 @@ export async function anyScenarioFrom(
   console: Console,
 ): Promise<AnyScenario> {
   const read = await textFrom(operand, library, console)
-  const { any, findings } = readAnyScenario(read.text, read.file)
-  return sound(any, findings, read.file, console)
+  const { found, findings } = readAnyScenario(read.text, read.file)
+  return sound(found, findings, read.file, console)
 }
 
 function sound<T>(scenario: T | undefined, findings: readonly LocatedFinding[], file: string, console: Console): T {

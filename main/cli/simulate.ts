@@ -70,14 +70,14 @@ async function runSimulate(given: Given, console: Console): Promise<ExitCode> {
 }
 
 /** The scenario with the assertions of `--assert` added to every variant. */
-function withDemands(any: AnyScenario, given: Given): AnyScenario {
-  const clients = any.scenario.clients.map(({ name }) => name)
-  if (any.of === 'etcd') {
+function withDemands(asked: AnyScenario, given: Given): AnyScenario {
+  const clients = asked.scenario.clients.map(({ name }) => name)
+  if (asked.of === 'etcd') {
     const more = absolute(readDemands(given, { levels: [], clients }))
-    return { of: any.of, scenario: { ...any.scenario, assertions: [...any.scenario.assertions, ...more] } }
+    return { of: asked.of, scenario: { ...asked.scenario, assertions: [...asked.scenario.assertions, ...more] } }
   }
-  const more = absolute(readDemands(given, { levels: levelsOf(any.scenario.variants), clients }))
-  return { of: any.of, scenario: { ...any.scenario, assertions: [...any.scenario.assertions, ...more] } }
+  const more = absolute(readDemands(given, { levels: levelsOf(asked.scenario.variants), clients }))
+  return { of: asked.of, scenario: { ...asked.scenario, assertions: [...asked.scenario.assertions, ...more] } }
 }
 
 /** Prints a scenario whose clients send at the recorded average rates. */

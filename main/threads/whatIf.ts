@@ -166,20 +166,20 @@ async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> 
   const names = await scenarioNames(folder)
   const texts = await Promise.all(names.map((name) => readFile(fileOfScenario(folder, name), 'utf8')))
   return names.flatMap((name, index): LibraryScenario[] => {
-    const { any } = readAnyScenario(texts[index] ?? '', name)
-    if (any === undefined) return []
-    const { title, teaches, seed, seconds, statisticsFrom } = any.scenario
-    const variants = any.scenario.variants.map((variant) => variant.name)
+    const { found } = readAnyScenario(texts[index] ?? '', name)
+    if (found === undefined) return []
+    const { title, teaches, seed, seconds, statisticsFrom } = found.scenario
+    const variants = found.scenario.variants.map((variant) => variant.name)
     const shown = { name, title, teaches, seed, seconds, statisticsFrom, variants }
-    if (any.of === 'etcd') {
-      const clients = any.scenario.clients.map((group) => ({ name: group.name, does: storeText(group) }))
+    if (found.of === 'etcd') {
+      const clients = found.scenario.clients.map((group) => ({ name: group.name, does: storeText(group) }))
       return [{ ...shown, steppable: [], clients }]
     }
-    const clients = any.scenario.clients.map((group) => ({ name: group.name, does: behaviourText(group) }))
-    const [first] = any.scenario.variants
+    const clients = found.scenario.clients.map((group) => ({ name: group.name, does: behaviourText(group) }))
+    const [first] = found.scenario.variants
     if (first === undefined) return []
     const { maxRequestsInFlight, maxMutatingRequestsInFlight, version } = first
-    const steppable = any.scenario.variants
+    const steppable = found.scenario.variants
       .filter((variant) => !isWithoutLevels(variant))
       .map((variant) => variant.name)
     return [{ ...shown, steppable, clients, server: { maxRequestsInFlight, maxMutatingRequestsInFlight, version } }]

@@ -107,8 +107,8 @@ function runScenario({ file, text, seed }: ScenarioTask): ScenarioReport {
 }
 
 function scenarioIn(file: string, text: string): AnyScenario {
-  const { any, findings } = readAnyScenario(text, file)
-  if (any !== undefined) return any
+  const { found, findings } = readAnyScenario(text, file)
+  if (found !== undefined) return found
   const lines = findings.map(({ line, column, field, message }) => `${file}:${line}:${column}: ${field}: ${message}`)
   const [first = `${file} holds no scenario.`] = findings.map(
     ({ line, message }) => `${file}, line ${line}: ${message}`,

@@ -45,8 +45,8 @@ const meant = (text: string): Json => {
   return value.ok ? value.value : expect.fail(value.why)
 }
 const scenarioOf = (text: string): unknown => {
-  const { any, findings } = readAnyScenario(text, 'mine.yaml')
-  return JSON.stringify(any ?? expect.fail(findings.map(({ message }) => message).join(' ')))
+  const { found, findings } = readAnyScenario(text, 'mine.yaml')
+  return JSON.stringify(found ?? expect.fail(findings.map(({ message }) => message).join(' ')))
 }
 
 const TEXT = `# The flood of last May.

@@ -39,7 +39,7 @@ export interface ScenarioText {
 
 /** Reads the text of a scenario. Never throws. */
 export function understandScenario(text: string, file: string): ScenarioText {
-  const { any, findings } = readAnyScenario(text, file)
+  const { found, findings } = readAnyScenario(text, file)
   const read = valueOf(text)
   const tree = textDocuments(text, file)[0]?.tree
   const value = read.ok && isMap(read.value) ? read.value : undefined
@@ -51,11 +51,11 @@ export function understandScenario(text: string, file: string): ScenarioText {
     ...(value === undefined ? { why } : { value }),
     findings,
     does:
-      any === undefined
+      found === undefined
         ? []
-        : any.of === 'etcd'
-          ? any.scenario.clients.map(storeText)
-          : any.scenario.clients.map(behaviourText),
+        : found.of === 'etcd'
+          ? found.scenario.clients.map(storeText)
+          : found.scenario.clients.map(behaviourText),
     ...(tree !== undefined && { rangeOf: (field: string) => locate(tree, field) }),
   }
 }
