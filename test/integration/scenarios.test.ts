@@ -15,13 +15,13 @@ const names = await scenarioNames(FOLDER)
 describe('the scenario library', () => {
   const outcomes: ScenarioOutcome[] = []
   it.each(names)('%s is sound, and every variant has its verdict', (name) => {
-    const { any, findings } = readAnyScenario(readFileSync(fileOfScenario(FOLDER, name), 'utf8'), name)
+    const { found, findings } = readAnyScenario(readFileSync(fileOfScenario(FOLDER, name), 'utf8'), name)
     expect(findings).toEqual([])
-    if (any === undefined) return expect.fail('there is no scenario')
-    const { scenario } = any
+    if (found === undefined) return expect.fail('there is no scenario')
+    const { scenario } = found
     expect(scenario.name).toBe(name)
     expect(scenario.teaches).not.toBe('')
-    const outcome = runAnyScenario(any)
+    const outcome = runAnyScenario(found)
     expect(outcome?.runs.filter(({ passed }) => !passed)).toEqual([])
     if (outcome !== undefined) outcomes.push(outcome)
     return undefined
