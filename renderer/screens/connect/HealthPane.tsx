@@ -15,13 +15,25 @@ import { useRefusal } from '../../state/limits.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
 import { CadenceFields, FactList } from './fields.tsx'
-import { backoffOf, healthFacts, pastsToTell, pastText, type Past, reasonWord, sourceFacts } from './reports.data.ts'
+import {
+  backoffOf,
+  type Fact,
+  healthFacts,
+  pastsToTell,
+  pastText,
+  type Past,
+  reasonWord,
+  sourceFacts,
+} from './reports.data.ts'
 import styles from './Connect.module.css'
 import { ask } from '../../state/connection.ts'
+import { useServerObjects } from '../../state/objects.ts'
+import { monitoringChecks } from '../../../core/impact/monitoring.ts'
 
 /** The health of the connected source: per server its cost, its failures, and the metrics missing in its version. */
 export function HealthPane({ connection }: { readonly connection: Connected }) {
   const frame = useViewPart((view) => view.frame)
+  const factsOf = useFacts(frame)
   const { servers, cadence, source, still } = connection
   const refused = useRefusal('sources.cadence')
   const change = (next: Cadence): void => void ask('sources.cadence', next).catch(() => undefined)
@@ -62,7 +74,7 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
       {FROM_THE_ENGINE[source.kind] !== undefined ? (
         <p className="pad-x pad-y-6 tiny leading-140 faint">{FROM_THE_ENGINE[source.kind]}</p>
       ) : only !== undefined ? (
-        <FactList facts={healthFacts(only, frame)} />
+        <FactList facts={factsOf(only)} />
       ) : (
         <>
           <ServerTable servers={servers} frame={frame} />
@@ -91,9 +103,18 @@ const FROM_THE_ENGINE: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
   feed: 'Samples come from the console’s own engine, at the times of the events.',
 }
 
+/** What reading a server costs, and whether it does what is to be expected of it. */
+function useFacts(frame: Frame | undefined): (health: ServerHealth) => readonly Fact[] {
+  const objects = useServerObjects()
+  return (health) => {
+    const server = frame?.servers.find(({ id }) => id === health.id)
+    return [...healthFacts(health, frame), ...(server === undefined ? [] : monitoringChecks(server, objects))]
+  }
+}
+
 function ServerTable(props: { readonly servers: readonly ServerHealth[]; readonly frame: Frame | undefined }) {
   const { servers, frame } = props
-  const facts = servers.map((health) => healthFacts(health, frame))
+  const facts = servers.map(useFacts(frame))
   const labels = facts[0]?.map(({ label }, index) => ({ label, index })) ?? []
   return (
     <div className={styles['scroll']} {...scrollRegion('Servers')}>

@@ -1,0 +1,66 @@
+import type { ObjectSet } from '../config/objects.ts'
+import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
+import { isExempt } from '../frame/reading.ts'
+import { plain } from '../text/format.ts'
+import { listed } from '../text/text.ts'
+import { nominalLimitsOf } from './reportedLimit.ts'
+import { possibleServerLimits } from './serverLimit.ts'
+
+/** What KEP-1040 (Monitoring Requirements) tells an operator to look at. */
+export interface MonitoringCheck {
+  readonly label: string
+  readonly value: string
+  /** It is otherwise. */
+  readonly tone?: 'warn'
+}
+
+const UNKNOWN_VALUE = 'unknown'
+
+/** Whether flow control is in use, follows its objects, and queues only for want of seats. */
+export const monitoringChecks = (server: ServerFrame, objects: ObjectSet | undefined): readonly MonitoringCheck[] => [
+  inUse(server),
+  followsShares(server, objects),
+  queuesForSeats(server),
+]
+
+function inUse({ levels }: ServerFrame): MonitoringCheck {
+  const label = 'Flow control in use'
+  const known = levels.flatMap(({ dispatched }) => dispatched ?? [])
+  if (known.length === 0) return { label, value: UNKNOWN_VALUE }
+  const sum = known.reduce((total, one) => total + one, 0)
+  return sum > 0
+    ? { label, value: `${plain.counted(sum, 'request')} dispatched` }
+    : { label, value: 'no request dispatched', tone: 'warn' }
+}
+
+/** Limits are rounded, so that several sizes of a server may give the same ones. */
+function followsShares(server: ServerFrame, objects: ObjectSet | undefined): MonitoringCheck {
+  const label = 'Nominal limits'
+  const limits = nominalLimitsOf(server)
+  if (objects === undefined || limits.size === 0) return { label, value: UNKNOWN_VALUE }
+  const range = possibleServerLimits(objects, limits)
+  if (range === undefined) return { label, value: 'not what the shares of the objects give', tone: 'warn' }
+  const { least, most } = range
+  const seats = least === most ? plain.counted(most, 'seat') : `${plain.fixed(least)} to ${plain.counted(most, 'seat')}`
+  return { label, value: `as the shares give of ${seats}` }
+}
+
+/** More of the limit that is free than a wide request leaves. */
+const FREE = 0.2
+
+function queuesForSeats({ levels }: ServerFrame): MonitoringCheck {
+  const label = 'Queueing'
+  const limited = levels.filter((level) => !isExempt(level))
+  if (!limited.some(({ requests }) => requests.queued !== undefined)) return { label, value: UNKNOWN_VALUE }
+  const idle = limited.flatMap(freeWhileQueueing)
+  return idle.length > 0
+    ? { label, value: `although seats are free: ${listed(idle)}`, tone: 'warn' }
+    : { label, value: 'only where seats are in use' }
+}
+
+function freeWhileQueueing({ name, requests, seats, limits }: LevelFrame): readonly string[] {
+  const { executing } = seats
+  const { current } = limits
+  if ((requests.queued ?? 0) === 0 || executing === undefined || current === undefined) return []
+  return executing < current * (1 - FREE) ? [`${name} uses ${plain.fixed(executing)} of ${plain.fixed(current)}`] : []
+}
