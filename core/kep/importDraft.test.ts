@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { builtInObjects } from '../config/builtIn.ts'
 import { importManifests } from '../draft/importManifests.ts'
 import { EXAMPLES } from './examples.ts'
-import { draftsAsV1 } from './importDraft.ts'
+import { readDraft } from './readDraft.ts'
+import { draftsAsV1, withDefaults } from './importDraft.ts'
 
 it('objects of the draft become objects of v1 that the Editor takes, and what is lost is said', () => {
   const own = { file: 'own.yaml', text: 'kind: ConfigMap\n' }
@@ -18,4 +19,22 @@ it('objects of the draft become objects of v1 that the Editor takes, and what is
 it('files without such objects stay as they are', () => {
   const given = [{ file: 'a.yaml', text: 'kind: PriorityLevelConfiguration\n' }]
   expect(draftsAsV1(given)).toEqual({ files: given, losses: [], findings: [] })
+})
+
+it('the draft’s server creates its examples while nothing is exempt, except those whose names are in use', () => {
+  const example = readDraft(EXAMPLES['kep-draft'], '')
+  const namesOf = ({ levels, schemas }: ReturnType<typeof withDefaults>) =>
+    [levels, schemas].map((all) => all.map(({ name }) => name))
+  expect(namesOf(withDefaults({ levels: [], schemas: [] }))).toEqual(namesOf(example))
+  const [level = expect.fail('the example has levels')] = example.levels.filter(({ name }) => name === 'workload-low')
+  const own = { ...level, assuredConcurrencyShares: 7 }
+  const added = withDefaults({ levels: [own], schemas: [] })
+  expect(added.levels.filter(({ name }) => name === 'workload-low')).toEqual([own])
+  expect(added.levels).toHaveLength(example.levels.length)
+  // With a schema into an exempt level, nothing is missing.
+  const complete = {
+    levels: example.levels.slice(0, 1),
+    schemas: example.schemas.filter(({ level: of }) => of === 'system-top'),
+  }
+  expect(withDefaults(complete)).toEqual(complete)
 })

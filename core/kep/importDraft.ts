@@ -2,6 +2,8 @@ import type { Kind, ObjectSet } from '../config/objects.ts'
 import type { LocatedFinding, ManifestFile } from '../manifest/manifest.ts'
 import { writeManifests } from '../manifest/write.ts'
 import { convertDraft, lossText } from './convertDraft.ts'
+import type { DraftFlowSchema, DraftSet } from './draftObjects.ts'
+import { EXAMPLES } from './examples.ts'
 import { readDraft } from './readDraft.ts'
 
 export const withKinds = ({ levels, schemas }: ObjectSet) => [
@@ -28,5 +30,24 @@ export function draftsAsV1(files: readonly ManifestFile[]): {
     files: first === undefined ? others : [...others, { file: first.given.file, text }],
     losses: losses.map(lossText),
     findings: drafts.flatMap(({ findings }) => findings),
+  }
+}
+
+/**
+ * With the objects that the draft's server creates (KEP-1040, Default Behavior): its example levels while none is
+ * exempt, and its example schemas while none refers to an exempt level, except those whose names are in use.
+ */
+export function withDefaults(set: DraftSet): DraftSet {
+  const examples = readDraft(EXAMPLES['kep-draft'], '')
+  const missing = <T extends { readonly name: string }>(own: readonly T[], given: readonly T[]): readonly T[] =>
+    given.filter(({ name }) => !own.some((one) => one.name === name))
+  const levels = [
+    ...set.levels,
+    ...(set.levels.some(({ exempt }) => exempt) ? [] : missing(set.levels, examples.levels)),
+  ]
+  const isExempt = ({ level }: DraftFlowSchema): boolean => levels.some(({ name, exempt }) => name === level && exempt)
+  return {
+    levels,
+    schemas: [...set.schemas, ...(set.schemas.some(isExempt) ? [] : missing(set.schemas, examples.schemas))],
   }
 }

@@ -1,18 +1,19 @@
 import { CONVERTED } from '../../core/config/checkObject.ts'
 import { EXAMPLES } from '../../core/kep/examples.ts'
 import { convertDraft, lossText } from '../../core/kep/convertDraft.ts'
-import { withKinds } from '../../core/kep/importDraft.ts'
+import { withDefaults, withKinds } from '../../core/kep/importDraft.ts'
 import { type LocatedFinding, objectsOf } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
 import { cleanManifest, writeManifests } from '../../core/manifest/write.ts'
 import type { Console, ExitCode } from './console.ts'
 import { draftFrom, tellDraftFindings } from './draftObjects.ts'
+import { switches, texts } from './options.ts'
 import { type Command, type Given, readChoice, UsageError } from './usage.ts'
 import { versionFrom } from './validate.ts'
 
 /** Converts objects of the draft of KEP-1040, of v1alpha1 and of beta versions to v1. */
 export const convert: Command = {
-  options: { 'kube-version': { type: 'string' }, example: { type: 'string' }, output: { type: 'string', short: 'o' } },
+  options: { ...texts('kube-version', 'example'), ...switches('defaults'), output: { type: 'string', short: 'o' } },
   operands: 'files',
   run: runConvert,
 }
@@ -32,7 +33,7 @@ async function runConvert(given: Given, console: Console): Promise<ExitCode> {
   if (given.operands.length === 0) throw new UsageError('convert needs files or folders, or - for standard input.')
   const { others, findings, ...draft } = await draftFrom(given.operands, console)
   const manifests = others.map(({ text, file }) => readManifests(text, { file, version }))
-  const converted = convertDraft(draft)
+  const converted = convertDraft(given.flag('defaults') ? withDefaults(draft) : draft)
   const objects = [converted, ...manifests.map(({ documents }) => objectsOf(documents))]
   for (const { file, line, column, message } of manifests.flatMap(({ notes }) => notes)) {
     console.tell(`${file}:${line}:${column}: note: ${message}`)

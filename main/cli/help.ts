@@ -424,6 +424,7 @@ FILE is a file, a folder (its .yaml, .yml and .json files, including subfolders)
 Options:
   -o, --output FORMAT    yaml (default; losses go to standard error) or json (objects and losses)
   --kube-version V       the version whose rules the manifests are checked by, ${COVERED_RANGE} (the newest by default)
+  --defaults             also the objects that a server of the draft creates while nothing is exempt
   --example NAME         print the example of the proposal, or the levels of Kubernetes 1.18, as they were
 
 Exit code: 0 converted, 1 an object has errors, 2 cannot run.`,
