@@ -17,10 +17,13 @@ import { keyOf, FLOWS_DRAWN, flowsOfDump, withFlow } from './shape.data.ts'
 
 const mono = (text: string) => <span className="mono">{text}</span>
 
+/** As wide as a hash is: wider than other numbers. */
+const CONTENT = { hash: 'auto', own: 'auto' } as const
+
 const cellsOf = (flows: readonly FlowName[], onRemove: (flow: FlowName) => void): AnswerCells => ({
   flow: mono,
   hash: mono,
-  digits: mono,
+  digits: (text) => <span className="mono tiny">{text}</span>,
   hand: mono,
   own: (text, index) => <OwnQueues text={text} flow={flows[index]} onRemove={onRemove} />,
 })
@@ -65,6 +68,7 @@ export function FlowsPane(props: {
       <AnswerGrid
         table={flowsTable(overlap)}
         cells={cellsOf(flows, onRemove)}
+        widths={CONTENT}
         selected={flows.findIndex((flow) => keyOf(flow) === chosen)}
         onOpen={(index) => flows[index] && onChoose(keyOf(flows[index]))}
         csvName="hands"
