@@ -46,6 +46,8 @@ const dumpOf = (user: string): DumpFrame => ({
 })
 const AT = 1_795_000_000_000
 
+// What was seen is kept by connection, and other files in this process connect as 1 and 2.
+
 test.each([
   ['scrape', ['alice', 'carol']],
   ['recording', ['alice', 'bob', 'carol']],
@@ -64,7 +66,7 @@ test.each([
   }
   setClient(client as unknown as Client)
   connectionStore.setState({
-    connection: { id: kind === 'scrape' ? 1 : 2, source: { kind, name: 'prod' } } as never,
+    connection: { id: kind === 'scrape' ? 901 : 902, source: { kind, name: 'prod' } } as never,
   })
   viewStore.setState({ server: { id: 's0' } } as never)
   const { result } = renderHook(useSeenRequests)
