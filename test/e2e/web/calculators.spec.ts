@@ -30,6 +30,12 @@ test('calculators stand on the page of their scenario and follow what is typed',
 
   await expectFine(page, ['light'])
 
+  await library.getByRole('button', { name: 'Overbearing tenant' }).click()
+  const fluid = page.getByRole('region', { name: 'Beside the fluid ideal', exact: true })
+  await expect(fluid.getByRole('status')).toContainText('within the bound of 10.')
+  await fluid.getByLabel('Show').selectOption('instants')
+  await expect(fluid.getByRole('columnheader', { name: 'NEQ' })).toBeVisible()
+
   await library.getByRole('button', { name: 'Self-maintenance crowded out' }).click()
   await expect(buckets).toHaveCount(0)
 })
