@@ -8,6 +8,10 @@ import { msToNs, type Nanoseconds, secondsToNs } from '../units.ts'
 export interface QueuingRules {
   /** Service time assumed for a request until it ends; never adapted to measurements (specification 0.2, G). */
   readonly assumedServiceNs: Nanoseconds
+  /** What is the same for every request at dispatch: its time per seat if absent, or its whole work. */
+  readonly guess?: 'work'
+  /** The work after the answer, which has a length of its own, is charged only when the request ends. */
+  readonly finalAtEnd?: true
   /** What virtual time advances by: seats in use or in demand, or only those in use. */
   readonly progress: 'wanted' | 'executing'
   /** Whether a queue does not bank virtual time from before its oldest waiting request (specification 4.8). */
@@ -66,6 +70,10 @@ export const FAIR_ALGORITHMS = {
     width: true,
     planned: 'none',
   },
+  /** A constant guess of the work instead of the time: width does not count at dispatch. */
+  'kep-work': { queuing: { ...UPSTREAM_QUEUING, guess: 'work' }, width: true, planned: 'none' },
+  /** The extra latency is no part of the guess, as the proposal has it. */
+  'kep-no-linger': { queuing: { ...UPSTREAM_QUEUING, finalAtEnd: true }, width: true, planned: 'none' },
   /** Borrowing between limited levels, as in the first revision of the proposal. */
   'kep-borrow': { queuing: UPSTREAM_QUEUING, width: true, planned: 'limited-only' },
   /** Exempt takes its demand first, as in the second revision. */

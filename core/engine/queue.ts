@@ -124,15 +124,18 @@ export class Queue<R extends SeatRequest> {
 
   /** Units that a seat is charged at dispatch: the assumed service time. */
   readonly unitsPerSeat: number
+  /** Whether a request is charged as much as one seat, however wide it is. */
+  private readonly guessesWork: boolean
 
-  constructor(index: number, unitsPerSeat: number = UNITS_PER_SEAT_G) {
+  constructor(index: number, unitsPerSeat: number = UNITS_PER_SEAT_G, guess?: 'work') {
     this.index = index
     this.unitsPerSeat = unitsPerSeat
+    this.guessesWork = guess === 'work'
   }
 
   /** Units of the initial phase of a request under the assumed service time. */
   initialWork({ initialSeats }: R): number {
-    return initialSeats * this.unitsPerSeat
+    return this.guessesWork ? this.unitsPerSeat : initialSeats * this.unitsPerSeat
   }
 
   get active(): boolean {

@@ -132,7 +132,7 @@ export class QueueSet<R extends SeatRequest> {
       this.queueLengthLimit = config.queueLengthLimit
       this.dealer.configure(config.queues, config.handSize)
       while (this.queues.length < config.queues)
-        this.queues.push(new Queue(this.queues.length, unitsPerSeat(this.rules)))
+        this.queues.push(new Queue(this.queues.length, unitsPerSeat(this.rules), this.rules.guess))
       if (this.tournament.size < this.queues.length) this.seatTournament()
     }
     this.limit = limit
@@ -213,7 +213,10 @@ export class QueueSet<R extends SeatRequest> {
       queue.executing.remove(request)
       const served = this.clock.since(request.startedHi, request.startedLo)
       // Only the initial phase is corrected by the measured time; the final one always costs its estimate.
-      queue.S.addUnits(-seatsTimesDuration(request.initialSeats, this.rules.assumedServiceNs - served))
+      const { assumedServiceNs, guess, finalAtEnd } = this.rules
+      if (guess === undefined) queue.S.addUnits(-seatsTimesDuration(request.initialSeats, assumedServiceNs - served))
+      else queue.S.addUnits(seatsTimesDuration(request.initialSeats, served) - queue.initialWork(request))
+      if (finalAtEnd === true) queue.S.addUnits(request.finalWork)
       this.order?.finished(queue, request, served)
       this.noteInactive(queue)
       this.bound(queue)
@@ -305,7 +308,7 @@ export class QueueSet<R extends SeatRequest> {
     this.execute(head)
     this.listener.demand(this.seatsInUse + this.seatsWaiting)
     queue.S.addUnits(queue.initialWork(head))
-    queue.S.addUnits(finalWork)
+    if (this.rules.finalAtEnd !== true) queue.S.addUnits(finalWork)
     this.bound(queue)
     this.listener.dispatched(head, seatsUnqueued)
     return true
@@ -425,7 +428,7 @@ export class QueueSet<R extends SeatRequest> {
     if (head === undefined) return this.tournament.clear(queue.index)
     virtualFinish.copyFrom(queue.S)
     virtualFinish.addUnits(queue.initialWork(head))
-    virtualFinish.addUnits(head.finalWork)
+    if (this.rules.finalAtEnd !== true) virtualFinish.addUnits(head.finalWork)
     this.tournament.set(queue.index, virtualFinish.high, virtualFinish.low)
   }
 
