@@ -1,7 +1,7 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import { changeText, findObject, writeOf } from '../compare/noter.ts'
 import { startedText } from '../compare/notes.ts'
-import { configDiff, type ObjectDifference } from '../config/content.ts'
+import { configDiff, specEquals, type ObjectDifference } from '../config/content.ts'
 import { defaultLevel, type ObjectSet } from '../config/objects.ts'
 import type { JudgedChange, ProposedManifest } from '../contract/diagnosis.ts'
 import { seatImpact } from '../impact/seatImpact.ts'
@@ -11,7 +11,7 @@ import { listed } from '../text/text.ts'
 import type { UnixMs } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import type { Lever } from './explain.ts'
-import type { Evidence, LevelFacts, ServerFacts } from './facts.ts'
+import type { Evidence, LevelFacts, ObjectsAt, ServerFacts } from './facts.ts'
 
 /** A change of one object, and what it does to a server now: the same without it. */
 export interface Change {
@@ -34,6 +34,8 @@ export interface Change {
   }[]
   /** Properties of a level that make it reject or wait sooner. */
   readonly tightened: readonly string[]
+  /** How often the object has returned to a content that it had before. */
+  readonly returns: number
   /** The former object; none if it did not exist. */
   readonly undo: (() => readonly ProposedManifest[]) | undefined
 }
@@ -55,7 +57,8 @@ export function changesOf({ history = [], requests = [] }: Evidence, server: Ser
       const before = history[i - 1]?.objects
       if (before === undefined || at < since || at > server.to) return []
       return configDiff(before, after).flatMap((difference) => {
-        const change = changeOf({ at, before, after, present, difference }, server)
+        const returns = returnsOf(difference, history.slice(0, i + 1))
+        const change = changeOf({ at, before, after, present, difference, returns }, server)
         const writer = requests.findLast((row) => writes(row, difference) && row.at <= change.at + 2_000)
         return [writer === undefined ? change : { ...change, by: writer.user }]
       })
@@ -72,15 +75,29 @@ const writes = (
   name === of &&
   resource.startsWith(kind === 'FlowSchema' ? 'flowschemas.' : 'prioritylevelconfigurations.')
 
+/** Writers that disagree turn an object to and fro, such as servers of different versions while they are upgraded. */
+function returnsOf(of: ObjectDifference, history: readonly ObjectsAt[]): number {
+  const contents: ReturnType<typeof findObject>[] = []
+  let returns = 0
+  for (const { objects } of history) {
+    const now = findObject(objects, of)
+    if (contents.length > 0 && specEquals(now?.spec, contents.at(-1)?.spec)) continue
+    if (contents.some((former) => specEquals(former?.spec, now?.spec))) returns += 1
+    contents.push(now)
+  }
+  return returns
+}
+
 interface Seen {
   readonly at: UnixMs
   readonly before: ObjectSet
   readonly after: ObjectSet
   readonly present: ObjectSet
   readonly difference: ObjectDifference
+  readonly returns: number
 }
 
-function changeOf({ at, before, after, present, difference }: Seen, server: ServerFacts): Change {
+function changeOf({ at, before, after, present, difference, returns }: Seen, server: ServerFacts): Change {
   const { kind, name, change } = difference
   const [was, is] = [findObject(before, difference), findObject(after, difference)]
   const written = writeOf(difference, is, at)
@@ -94,6 +111,7 @@ function changeOf({ at, before, after, present, difference }: Seen, server: Serv
     seats: seats.toSorted((a, b) => b.without - b.now - (a.without - a.now)),
     moved: kind === 'FlowSchema' || change !== 'changed' ? requestsMoved(without, present, server) : [],
     tightened: kind === 'FlowSchema' ? [] : tightenedIn(without, present, name),
+    returns,
     undo: was === undefined ? undefined : () => [{ kind, name, text: writeManifest(kind, was) }],
   }
 }
@@ -204,6 +222,8 @@ export const cameBefore = ({ at }: Pick<Change, 'at'>, since: UnixMs | undefined
   since === undefined || at <= since + TAKES_EFFECT_MS
 
 const MOST_NAMED = 4
+/** Taking an edit back once is no thrashing. */
+const THRASHING = 2
 
 const clientsText = (all: Change['moved']): string =>
   listed([
@@ -212,7 +232,7 @@ const clientsText = (all: Change['moved']): string =>
   ])
 
 /** What it did, in a sentence. */
-export function effectText({ seats, moved, tightened }: Change): string {
+export function effectText({ seats, moved, tightened, returns }: Change): string {
   const taken = seats.filter(({ without, now }) => now < without)
   const given = seats.filter(({ without, now }) => now > without)
   const seatText = (all: Change['seats']): string =>
@@ -225,7 +245,10 @@ export function effectText({ seats, moved, tightened }: Change): string {
     ),
     ...(tightened.length === 0 ? [] : [`set ${listed(tightened)}`]),
   ]
-  return parts.length === 0 ? 'It moved no seat and none of the requests that were seen.' : `It ${listed(parts)}.`
+  const did = parts.length === 0 ? 'It moved no seat and none of the requests that were seen.' : `It ${listed(parts)}.`
+  return returns < THRASHING
+    ? did
+    : `${did} The object has returned to a former content ${plain.counted(returns, 'time')}: its writers disagree, as servers of different versions do.`
 }
 
 /** Every change, those to blame first, then by size of their effect; a restart is one. */

@@ -50,6 +50,28 @@ describe('who', () => {
   })
 })
 
+describe('an object that several writers turn to and fro', () => {
+  const after = (shares: readonly number[]): string => {
+    const given = situation('one-flow')
+    const objects = given.objects ?? expect.fail('the situation has objects')
+    const to = lastOf(given)
+    const history = shares.map((count, i) => {
+      const at = to - (shares.length - i) * 20_000
+      return { at, objects: withShares(objects, 'workload-high', count, i % 2 === 0 ? 'old' : 'new', at) }
+    })
+    const { changes } = diagnose({ ...given, objects: history.at(-1)?.objects, history })
+    return changes.map(({ effect }) => effect).join(' ')
+  }
+
+  it('is said to be, once it has returned twice', () => {
+    expect(after([40, 50, 40, 50])).toContain(
+      'The object has returned to a former content 2 times: its writers disagree',
+    )
+    expect(after([40, 50, 40])).not.toContain('returned')
+    expect(after([40, 50, 60, 70])).not.toContain('returned')
+  })
+})
+
 describe('several causes', () => {
   it('are all said, each with the part that it explains', () => {
     // Server a has a flood and a crowd beside it.
