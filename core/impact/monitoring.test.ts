@@ -34,7 +34,7 @@ describe('monitoring', () => {
     expect(found(server())).toEqual([
       [undefined, `${plans.length * 10} requests dispatched`],
       [undefined, expect.stringMatching(/^as the shares give of .*600 seats$/)],
-      [undefined, 'only where seats are in use'],
+      [undefined, 'none with free seats'],
     ])
   })
 
@@ -50,7 +50,7 @@ describe('monitoring', () => {
     expect(found(odd)).toEqual([
       ['warn', 'no request dispatched'],
       ['warn', 'not what the shares of the objects give'],
-      ['warn', 'although seats are free: workload-low uses 10 of 20'],
+      [undefined, '1 level with free seats'],
     ])
   })
 

@@ -2,7 +2,6 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
 import { plain } from '../text/format.ts'
-import { listed } from '../text/text.ts'
 import { nominalLimitsOf } from './reportedLimit.ts'
 import { possibleServerLimits } from './serverLimit.ts'
 
@@ -16,7 +15,7 @@ export interface MonitoringCheck {
 
 const UNKNOWN_VALUE = 'unknown'
 
-/** Whether flow control is in use, follows its objects, and queues only for want of seats. */
+/** Whether flow control is in use, follows its objects, and queues for want of seats. */
 export const monitoringChecks = (server: ServerFrame, objects: ObjectSet | undefined): readonly MonitoringCheck[] => [
   inUse(server),
   followsShares(server, objects),
@@ -49,18 +48,20 @@ function followsShares(server: ServerFrame, objects: ObjectSet | undefined): Mon
 const FREE = 0.2
 
 function queuesForSeats({ levels }: ServerFrame): MonitoringCheck {
-  const label = 'Queueing'
+  const label = 'Queueing, in this sample'
   const limited = levels.filter((level) => !isExempt(level))
   if (!limited.some(({ requests }) => requests.queued !== undefined)) return { label, value: UNKNOWN_VALUE }
-  const idle = limited.flatMap(freeWhileQueueing)
-  return idle.length > 0
-    ? { label, value: `although seats are free: ${listed(idle)}`, tone: 'warn' }
-    : { label, value: 'only where seats are in use' }
+  // A page is not of one instant, and a wide request leaves seats free: one sample proves nothing.
+  const idle = limited.filter(isFreeWhileQueueing)
+  return {
+    label,
+    value: idle.length === 0 ? 'none with free seats' : `${plain.counted(idle.length, 'level')} with free seats`,
+  }
 }
 
-function freeWhileQueueing({ name, requests, seats, limits }: LevelFrame): readonly string[] {
+function isFreeWhileQueueing({ requests, seats, limits }: LevelFrame): boolean {
   const { executing } = seats
   const { current } = limits
-  if ((requests.queued ?? 0) === 0 || executing === undefined || current === undefined) return []
-  return executing < current * (1 - FREE) ? [`${name} uses ${plain.fixed(executing)} of ${plain.fixed(current)}`] : []
+  if ((requests.queued ?? 0) === 0 || executing === undefined || current === undefined) return false
+  return executing < current * (1 - FREE)
 }

@@ -107,7 +107,8 @@ describe('the verdict', () => {
         // What the verdict explains is not advised on a second time.
         const judged = new Set(diagnosis.findings.flatMap(({ group, place }) => (group === 'none' ? [] : place.level)))
         const edits = advice.suggestions.filter(({ kind }) => kind === 'shares' || kind === 'queues')
-        for (const { level: of } of edits) expect(of === undefined || !judged.has(of), of).toBe(true)
+        for (const { level: advised } of edits)
+          expect(advised === undefined || !judged.has(advised), advised).toBe(true)
       }),
       { numRuns: 60 },
     )
