@@ -3,6 +3,7 @@ import type { Allocation, LevelAllocation } from '../engine/allocation.ts'
 import { Clock, type Integrator } from '../engine/clock.ts'
 import { PriorityLevels } from '../engine/priorityLevels.ts'
 import type { SeatRequest } from '../engine/queue.ts'
+import { UNHEARD } from '../engine/queueSet.ts'
 import type { PriorityLevelConfiguration } from '../config/objects.ts'
 import { flag, instant, int, list, numbersByName, record, someOf, text, oneOf, optionalInt } from './question.ts'
 
@@ -38,28 +39,17 @@ export function levelObject(question: z.output<typeof level>): PriorityLevelConf
   }
 }
 
-const ignore = (): void => undefined
-const deaf = {
-  enqueued: ignore,
-  dispatched: ignore,
-  rejected: ignore,
-  didNotFit: ignore,
-  released: ignore,
-  epochAdvanced: ignore,
-  staleRemovalGuarded: ignore,
-}
-
 /** The levels of a fresh controller, and its last recomputation of limits. */
 export function controller<T>(clock: Clock, serverLimit: number) {
   let last: Allocation | undefined
   const levels = new PriorityLevels<SeatRequest<T>>(clock, {
     serverLimit,
     correctClampDrift: false,
-    listen: (_name, demand: Integrator) => ({ ...deaf, demand: (seats) => demand.set(seats) }),
+    listen: (_name, demand: Integrator) => ({ ...UNHEARD, demand: (seats) => demand.set(seats) }),
     onAllocation: (allocation) => {
       last = allocation
     },
-    onLevel: ignore,
+    onLevel: () => undefined,
   })
   const report = () => {
     if (last === undefined) throw new Error('a controller allocates when it is made')

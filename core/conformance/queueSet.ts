@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RejectReason } from '../frame/frame.ts'
 import { Clock, Integrator } from '../engine/clock.ts'
 import { SeatRequest } from '../engine/queue.ts'
-import { QueueSet } from '../engine/queueSet.ts'
+import { QueueSet, UNHEARD } from '../engine/queueSet.ts'
 import { FixedSeatSeconds } from '../engine/seatSeconds.ts'
 import { hashFromBigInt } from '../request/match.ts'
 import { isLegalDealer } from '../config/shape.ts'
@@ -68,7 +68,7 @@ export function answerQueueSet(
   const queueSet = new QueueSet<Request>(
     clock,
     {
-      enqueued: () => undefined,
+      ...UNHEARD,
       dispatched(request) {
         counts.dispatched += 1
         settle(request, 'executed')
@@ -79,7 +79,6 @@ export function answerQueueSet(
         settle(request, reason === 'time-out' ? 'timed-out' : reason)
       },
       didNotFit: () => void (counts.noAccommodation += 1),
-      released: () => undefined,
       demand: (seats) => demand.set(seats),
       epochAdvanced: (success) => void (epochAdvances[`${success}`] = (epochAdvances[`${success}`] ?? 0) + 1),
       staleRemovalGuarded: () => void (counts.staleRemovals += 1),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
-import { QueueSet } from './queueSet.ts'
+import { QueueSet, UNHEARD } from './queueSet.ts'
 
 /** The trace of specification 4.15: four queues, hands of 2, at most 2 a queue, limit 3. */
 test('every step of the golden trace', () => {
@@ -11,14 +11,9 @@ test('every step of the golden trace', () => {
   const queueSet = new QueueSet<SeatRequest<string>>(
     clock,
     {
-      enqueued: () => undefined,
+      ...UNHEARD,
       dispatched: (request) => void dispatched.push(request.payload),
       rejected: (request) => expect.unreachable(`${request.payload} is rejected`),
-      didNotFit: () => undefined,
-      released: () => undefined,
-      demand: () => undefined,
-      epochAdvanced: () => undefined,
-      staleRemovalGuarded: () => undefined,
     },
     { correctClampDrift: false },
   )

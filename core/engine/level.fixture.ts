@@ -1,7 +1,7 @@
 import type { QueuingRules } from './algorithms.ts'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
-import { QueueSet } from './queueSet.ts'
+import { QueueSet, UNHEARD } from './queueSet.ts'
 
 type Request = SeatRequest<string>
 export const SECOND_NS = 1e9
@@ -17,14 +17,9 @@ export function levelOf(
   const queueSet = new QueueSet<Request>(
     clock,
     {
-      enqueued: () => undefined,
+      ...UNHEARD,
       dispatched: (request) => void running.set(request.payload, request),
       rejected: ({ payload }, reason) => void refused.push(`${payload} ${reason}`),
-      didNotFit: () => undefined,
-      released: () => undefined,
-      demand: () => undefined,
-      epochAdvanced: () => undefined,
-      staleRemovalGuarded: () => undefined,
     },
     { correctClampDrift: false, rules, longestWaitNs },
   )

@@ -11,7 +11,7 @@ import { runTo } from './step.ts'
 import type { Corrections } from './profiles.ts'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
-import { QueueSet } from './queueSet.ts'
+import { QueueSet, UNHEARD } from './queueSet.ts'
 
 /** Upstream's behaviour, and the effect of each correction (specification, section 11). */
 const BOTH = [false, true] as const
@@ -25,13 +25,8 @@ function bareQueueSet(options: { readonly correctClampDrift: boolean; readonly r
   const queueSet = new QueueSet<Request>(
     clock,
     {
-      enqueued: () => undefined,
+      ...UNHEARD,
       dispatched: (one) => void dispatched.push(one),
-      rejected: () => undefined,
-      didNotFit: () => undefined,
-      released: () => undefined,
-      demand: () => undefined,
-      epochAdvanced: () => undefined,
       staleRemovalGuarded: ({ payload }) => void guarded.push(payload),
     },
     options,

@@ -4,7 +4,7 @@ import { type Client, runClosedLoop } from '../../test/harness/engine/closedLoop
 import { fairSplit } from '../../test/harness/engine/fairSplit.ts'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
-import { QueueSet } from './queueSet.ts'
+import { QueueSet, UNHEARD } from './queueSet.ts'
 
 type Request = SeatRequest<number>
 
@@ -22,6 +22,7 @@ function runChecked(steps: readonly { readonly op: string; readonly pick: number
   const queueSet: QueueSet<Request> = new QueueSet<Request>(
     clock,
     {
+      ...UNHEARD,
       enqueued: (request) => void live.waiting.add(request),
       dispatched(request) {
         live.waiting.delete(request)
@@ -32,11 +33,8 @@ function runChecked(steps: readonly { readonly op: string; readonly pick: number
         if (!alone) expect(queueSet.seatsInUse).toBeLessThanOrEqual(queueSet.limit)
       },
       rejected: (request) => void live.waiting.delete(request),
-      didNotFit: () => undefined,
-      released: () => undefined,
       demand: (seats) => expect(seats).toBe(queueSet.seatsInUse + queueSet.seatsWaiting),
       epochAdvanced: () => expect.unreachable('R is far from its end'),
-      staleRemovalGuarded: () => undefined,
     },
     { correctClampDrift: true },
   )

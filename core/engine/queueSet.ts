@@ -51,6 +51,19 @@ export interface QueueSetListener<R extends SeatRequest> {
   staleRemovalGuarded(request: R): void
 }
 
+const ignore = (): void => undefined
+/** A listener that hears nothing, for callers that hear little. */
+export const UNHEARD: Readonly<Record<keyof QueueSetListener<SeatRequest>, () => void>> = {
+  enqueued: ignore,
+  dispatched: ignore,
+  rejected: ignore,
+  didNotFit: ignore,
+  released: ignore,
+  demand: ignore,
+  epochAdvanced: ignore,
+  staleRemovalGuarded: ignore,
+}
+
 /**
  * Fair queuing of one priority level (specification 4), decision for decision as upstream, in logarithmic time.
  *

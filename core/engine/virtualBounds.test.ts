@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Clock } from './clock.ts'
 import { SeatRequest } from './queue.ts'
-import { QueueSet } from './queueSet.ts'
+import { QueueSet, UNHEARD } from './queueSet.ts'
 import { FixedSeatSeconds, UNITS_PER_SEAT_G } from './seatSeconds.ts'
 
 type Request = SeatRequest<number>
@@ -42,17 +42,11 @@ test('the gauges of the last dispatch equal those of a scan at that dispatch', (
       const queueSet: QueueSet<Request> = new QueueSet<Request>(
         clock,
         {
-          enqueued: () => undefined,
+          ...UNHEARD,
           dispatched(request) {
             executing.push(request)
             expected = before
           },
-          rejected: () => undefined,
-          didNotFit: () => undefined,
-          released: () => undefined,
-          demand: () => undefined,
-          epochAdvanced: () => undefined,
-          staleRemovalGuarded: () => undefined,
         },
         { correctClampDrift: false },
       )

@@ -1,7 +1,7 @@
 import { UPSTREAM_QUEUING, type QueuingRules } from '../engine/algorithms.ts'
 import { Clock } from '../engine/clock.ts'
 import { SeatRequest } from '../engine/queue.ts'
-import { QueueSet } from '../engine/queueSet.ts'
+import { QueueSet, UNHEARD } from '../engine/queueSet.ts'
 import { secondsToNs, type Nanoseconds, type Seats } from '../units.ts'
 
 /** A request of the proposal's virtual world: number j of queue i. Its length is its execution time in the real world. */
@@ -135,17 +135,11 @@ export function realExecutions(
   const queueSet = new QueueSet<Request>(
     clock,
     {
-      enqueued: () => undefined,
+      ...UNHEARD,
       dispatched(request) {
         request.payload.startNs = nowNs
         running.add(request)
       },
-      rejected: () => undefined,
-      didNotFit: () => undefined,
-      released: () => undefined,
-      demand: () => undefined,
-      epochAdvanced: () => undefined,
-      staleRemovalGuarded: () => undefined,
     },
     { correctClampDrift: true, rules, longestWaitNs: untilNs + 1 },
   )

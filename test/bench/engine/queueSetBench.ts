@@ -1,6 +1,6 @@
 import { Clock } from '../../../core/engine/clock.ts'
 import { SeatRequest } from '../../../core/engine/queue.ts'
-import { QueueSet } from '../../../core/engine/queueSet.ts'
+import { QueueSet, UNHEARD } from '../../../core/engine/queueSet.ts'
 import { hashFromBigInt } from '../../../core/request/match.ts'
 import { splitmix } from './splitmix.ts'
 
@@ -25,14 +25,8 @@ export function timeQueueSet({ queues, handSize, limit }: SaturatedQueueSet, req
   const queueSet = new QueueSet<SeatRequest<undefined>>(
     clock,
     {
-      enqueued: () => undefined,
+      ...UNHEARD,
       dispatched: (request) => void ready.push(request),
-      rejected: () => undefined,
-      didNotFit: () => undefined,
-      released: () => undefined,
-      demand: () => undefined,
-      epochAdvanced: () => undefined,
-      staleRemovalGuarded: () => undefined,
     },
     { correctClampDrift: false },
   )

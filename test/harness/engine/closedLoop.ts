@@ -4,7 +4,7 @@
  */
 import { Clock, Integrator, type IntegratorResults } from '../../../core/engine/clock.ts'
 import { SeatRequest, type QueuingConfig } from '../../../core/engine/queue.ts'
-import { QueueSet } from '../../../core/engine/queueSet.ts'
+import { QueueSet, UNHEARD } from '../../../core/engine/queueSet.ts'
 import { hashFromBigInt } from '../../../core/request/match.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
 import { EventHeap } from '../../../core/conformance/queueSet.ts'
@@ -63,17 +63,14 @@ export function runClosedLoop({ queuing, limit, clients, evaluated }: Scenario):
   const queueSet = new QueueSet<SeatRequest<Call>>(
     clock,
     {
-      enqueued: () => undefined,
+      ...UNHEARD,
       dispatched: (request) => started.push(request),
       rejected(request, reason) {
         rejected[reason] = (rejected[reason] ?? 0) + 1
         request.payload.refused()
       },
-      didNotFit: () => undefined,
-      released: () => undefined,
       demand: (seats) => demand.set(seats),
       epochAdvanced: (success) => void (epochAdvances[success ? 'succeeded' : 'failed'] += 1),
-      staleRemovalGuarded: () => undefined,
     },
     { correctClampDrift: false },
   )
