@@ -36,13 +36,9 @@ const WishedVariantSchema = z.object({
   executionFactor: z.number().min(EXECUTION_FACTOR.min).max(EXECUTION_FACTOR.max),
   requestFactor: z.number().min(REQUEST_FACTOR.min).max(REQUEST_FACTOR.max).exactOptional(),
   /** Upstream’s where absent. */
-  costs: z
-    .object({
-      objectsPerSeat: cost.exactOptional(),
-      bytesPerSeat: cost.exactOptional(),
-      watchesPerSeat: cost.exactOptional(),
-    })
-    .exactOptional(),
+  objectsPerSeat: cost.exactOptional(),
+  bytesPerSeat: cost.exactOptional(),
+  watchesPerSeat: cost.exactOptional(),
 })
 export type WishedVariant = z.infer<typeof WishedVariantSchema>
 

@@ -17,14 +17,14 @@ it.each([
   ['by number', 'v1.33.4', { bytesPerSeat: 1 }, 5],
 ])('a list costs %s in %s what a variant says of a seat: %j', (_, version, costs, seats) => {
   const { request } = arrivalOf({ atMs: 0, lastsMs: 1, target: '/api/v1/pods?resourceVersion=0' })
-  const changes: Partial<Variant> = { version, ...(costs && { costs }) }
+  const changes: Partial<Variant> = { version, ...costs }
   const { profile } = engineOptions(variantOf('a', changes), 0, 0)
   expect(estimateWork(request.info, request.query, 0, profile.estimator, sources).initialSeats).toBe(seats)
 })
 
 it('a change keeps what a variant says of a watch', () => {
   const { request } = arrivalOf({ atMs: 0, lastsMs: 1 })
-  const { profile } = engineOptions(variantOf('a', { costs: { watchesPerSeat: 50 } }), 0, 0)
+  const { profile } = engineOptions(variantOf('a', { watchesPerSeat: 50 }), 0, 0)
   const work = estimateWork({ ...request.info, verb: 'update' }, request.query, 0, profile.estimator, sources)
   expect(work.finalSeats).toBe(2)
 })

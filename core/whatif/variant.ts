@@ -4,8 +4,11 @@ import { UPSTREAM_COSTS, type CostConstants } from '../engine/workEstimator.ts'
 import type { RunOptions } from '../run/run.ts'
 import { nsToSeconds, type Nanoseconds, type Seats, type UnixMs } from '../units.ts'
 
-/** One way to run the API servers: the settings in which a baseline and its candidates differ. */
-export interface Variant {
+/**
+ * One way to run the API servers: the settings in which a baseline and its candidates differ. What a seat stands for is
+ * upstream’s where absent.
+ */
+export interface Variant extends Partial<CostConstants> {
   readonly name: string
   readonly objects: ObjectSet
   readonly maxRequestsInFlight: Seats
@@ -19,8 +22,6 @@ export interface Variant {
   readonly executionFactor: number
   /** The part of the requests that clients send; all of them if absent. */
   readonly requestFactor?: number
-  /** Upstream’s where absent. */
-  readonly costs?: Partial<CostConstants>
 }
 
 /** A server without options, with its own objects. */
@@ -40,7 +41,7 @@ const ADJUSTMENT_SECONDS = 10
 const MOST_ADJUSTMENTS = 35_000
 
 export const engineOptions = (variant: Variant, startUnixMs: UnixMs, endNs: Nanoseconds): RunOptions => ({
-  ...withCosts(rulesOf(variant.algorithm, variant.version), variant.costs),
+  ...withCosts(rulesOf(variant.algorithm, variant.version), variant),
   maxRequestsInFlight: variant.maxRequestsInFlight,
   maxMutatingRequestsInFlight: variant.maxMutatingRequestsInFlight,
   corrections: AS_UPSTREAM,
@@ -48,10 +49,11 @@ export const engineOptions = (variant: Variant, startUnixMs: UnixMs, endNs: Nano
   keepAdjustments: Math.min(MOST_ADJUSTMENTS, Math.ceil(nsToSeconds(endNs) / ADJUSTMENT_SECONDS) + 10),
 })
 
-const withCosts = ({ mode, profile }: ReturnType<typeof rulesOf>, costs: Variant['costs']) => ({
-  mode,
-  profile: { ...profile, estimator: { ...profile.estimator, costs: { ...UPSTREAM_COSTS, ...costs } } },
-})
+const withCosts = ({ mode, profile }: ReturnType<typeof rulesOf>, variant: Partial<CostConstants>) => {
+  const { objectsPerSeat, bytesPerSeat, watchesPerSeat } = { ...UPSTREAM_COSTS, ...variant }
+  const costs = { objectsPerSeat, bytesPerSeat, watchesPerSeat }
+  return { mode, profile: { ...profile, estimator: { ...profile.estimator, costs } } }
+}
 
 /** Chance, the same on every machine, decides which requests of the list are sent. */
 export const isSent = ({ requestFactor = 1 }: Variant, index: number): boolean =>

@@ -25,9 +25,9 @@ const SETTINGS: Readonly<Record<string, (text: string) => Settings | string>> = 
   servers: (text) => within(text, { min: 1, max: MOST_SERVERS, whole: true }, (servers) => ({ servers })),
   'execution-factor': (text) => within(text, EXECUTION_FACTOR, (executionFactor) => ({ executionFactor })),
   'request-factor': (text) => within(text, REQUEST_FACTOR, (requestFactor) => ({ requestFactor })),
-  'objects-per-seat': (text) => within(text, WHOLE_PER_SEAT, (objectsPerSeat) => ({ costs: { objectsPerSeat } })),
-  'bytes-per-seat': (text) => within(text, WHOLE_PER_SEAT, (bytesPerSeat) => ({ costs: { bytesPerSeat } })),
-  'watches-per-seat': (text) => within(text, WHOLE_PER_SEAT, (watchesPerSeat) => ({ costs: { watchesPerSeat } })),
+  'objects-per-seat': (text) => within(text, WHOLE_PER_SEAT, (objectsPerSeat) => ({ objectsPerSeat })),
+  'bytes-per-seat': (text) => within(text, WHOLE_PER_SEAT, (bytesPerSeat) => ({ bytesPerSeat })),
+  'watches-per-seat': (text) => within(text, WHOLE_PER_SEAT, (watchesPerSeat) => ({ watchesPerSeat })),
   version(text) {
     const version = text.startsWith('v') ? text : `v${text}`
     return isCovered(text) ? { version } : `takes a version from ${COVERED_RANGE}`
@@ -74,7 +74,7 @@ function partsOf(option: string, text: string): Parts {
     if (typeof value === 'string') {
       throw new UsageError(`${option}: ${name} ${value}, not ${JSON.stringify(rest.join('='))}.`)
     }
-    settings = { ...settings, ...value, ...(value.costs && { costs: { ...settings.costs, ...value.costs } }) }
+    settings = { ...settings, ...value }
   }
   return { settings, files }
 }

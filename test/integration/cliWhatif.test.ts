@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { LiveRequestSchema } from '../../core/contract/live.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
 import { runHere } from '../harness/commandHere.ts'
@@ -140,4 +141,16 @@ it('makes a recording a scenario that runs', async () => {
   expect(await told('--import')).toContain('--import needs a recording')
   expect(await told('--import', file('rows.ndjson'), '--seed', '2')).toContain('leave out --seed')
   expect(await told('--import', file('edit.yaml'))).toMatch(/contain no request that reached flow control/)
+})
+
+it('gives a candidate what a seat of its baseline stands for', async () => {
+  const same = ['own=watches-per-seat=50', 'both=watches-per-seat=50,bytes-per-seat=1000000']
+  const { output } = await runHere(
+    ...['whatif', '--simulate', '--seconds', '5', '--baseline', 'bytes-per-seat=1000000', '--json'],
+    ...same.flatMap((candidate) => ['--candidate', candidate]),
+  )
+  const { candidates } = z
+    .object({ candidates: z.array(z.object({ result: z.looseObject({ total: z.unknown() }) })) })
+    .parse(JSON.parse(output))
+  expect(candidates[0]?.result.total).toEqual(candidates[1]?.result.total)
 })

@@ -14,7 +14,7 @@ import {
   type WishedVariant,
 } from '../../../core/contract/whatif.ts'
 import { ALGORITHM_NAMES, ALGORITHMS, NEWEST_VERSION } from '../../../core/engine/profiles.ts'
-import { COSTS, UPSTREAM_COSTS, type CostConstants } from '../../../core/engine/workEstimator.ts'
+import { COSTS, UPSTREAM_COSTS } from '../../../core/engine/workEstimator.ts'
 import { letterOf } from '../../../core/whatif/present.ts'
 import { COVERED_RANGE, isCovered } from '../../../core/metrics/versions.ts'
 
@@ -24,7 +24,7 @@ import { COVERED_RANGE, isCovered } from '../../../core/metrics/versions.ts'
  */
 export type ObjectsOf = 'usual' | 'built-in' | 'source' | 'draft'
 
-type Typed = Exclude<keyof WishedVariant, 'name' | 'objects' | 'costs'> | keyof CostConstants
+type Typed = Exclude<keyof WishedVariant, 'name' | 'objects'>
 
 /** A variant as typed. */
 export interface VariantForm extends Readonly<Record<Typed, string>> {
@@ -193,7 +193,7 @@ export function readForm(form: WhatIfForm, known: Known): ReadForm {
       algorithm: ALGORITHMS.find((one) => one === variant.algorithm) ?? 'upstream',
       executionFactor: numberIn('executionFactor', EXECUTION_FACTOR, false),
       requestFactor: numberIn('requestFactor', REQUEST_FACTOR, false),
-      costs: Object.fromEntries(COSTS.map(([field]) => [field, numberIn(field, PER_SEAT)])),
+      ...Object.fromEntries(COSTS.map(([field]) => [field, numberIn(field, PER_SEAT)])),
     }
   })
   const [baseline, ...candidates] = variants
