@@ -11,25 +11,37 @@ export const withKinds = ({ levels, schemas }: ObjectSet) => [
   ...schemas.map((object) => ({ kind: 'FlowSchema' as const satisfies Kind, object })),
 ]
 
+/** Objects of the draft of KEP-1040 from several files; `others`: files that contain none. */
+export interface GivenDraft<F extends ManifestFile> extends DraftSet {
+  readonly findings: readonly LocatedFinding[]
+  readonly others: readonly F[]
+}
+
+export function readDrafts<F extends ManifestFile>(files: readonly F[]): GivenDraft<F> {
+  const read = files.map((given) => ({ given, ...readDraft(given.text, given.file) }))
+  const found = read.filter((one) => one.found)
+  return {
+    levels: found.flatMap(({ levels }) => levels),
+    schemas: found.flatMap(({ schemas }) => schemas),
+    findings: found.flatMap(({ findings }) => findings),
+    others: read.filter((one) => !one.found).map(({ given }) => given),
+  }
+}
+
 /** Files whose objects of the draft of KEP-1040 are replaced by v1 objects, and what is lost with that, in sentences. */
 export function draftsAsV1(files: readonly ManifestFile[]): {
   readonly files: readonly ManifestFile[]
   readonly losses: readonly string[]
   readonly findings: readonly LocatedFinding[]
 } {
-  const read = files.map(({ file, text }) => ({ given: { file, text }, ...readDraft(text, file) }))
-  const drafts = read.filter(({ found }) => found)
-  const others = read.filter(({ found }) => !found).map(({ given }) => given)
-  const { losses, ...objects } = convertDraft({
-    levels: drafts.flatMap(({ levels }) => levels),
-    schemas: drafts.flatMap(({ schemas }) => schemas),
-  })
+  const { others, findings, ...draft } = readDrafts(files)
+  const { losses, ...objects } = convertDraft(draft)
   const text = writeManifests(withKinds(objects))
-  const [first] = drafts
+  const first = files.find((one) => !others.includes(one))
   return {
-    files: first === undefined ? others : [...others, { file: first.given.file, text }],
+    files: first === undefined ? others : [...others, { file: first.file, text }],
     losses: losses.map(lossText),
-    findings: drafts.flatMap(({ findings }) => findings),
+    findings,
   }
 }
 

@@ -1,7 +1,6 @@
 import { digestRequest } from '../../core/classify/classification.ts'
 import { assuredLimits, classifyByDraft } from '../../core/kep/classifyDraft.ts'
-import type { DraftSet } from '../../core/kep/draftObjects.ts'
-import { readDraft } from '../../core/kep/readDraft.ts'
+import { readDrafts, type GivenDraft } from '../../core/kep/importDraft.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
 import { requestsFrom } from './classifyRequests.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -10,23 +9,8 @@ import { isError, type NamedText, readTexts } from './inputFiles.ts'
 import { type Given, readNumber, readOutput, SEATS, UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
-/** Objects of the draft of KEP-1040 from several files; `others`: files that contain none. */
-export interface GivenDraft extends DraftSet {
-  readonly findings: readonly LocatedFinding[]
-  readonly others: readonly NamedText[]
-}
-
-export async function draftFrom(paths: readonly string[], console: Console): Promise<GivenDraft> {
-  const texts = await readTexts(paths, console)
-  const read = texts.map((text) => ({ text, ...readDraft(text.text, text.file) }))
-  const found = read.filter((one) => one.found)
-  return {
-    levels: found.flatMap(({ levels }) => levels),
-    schemas: found.flatMap(({ schemas }) => schemas),
-    findings: found.flatMap(({ findings }) => findings),
-    others: read.filter((one) => !one.found).map(({ text }) => text),
-  }
-}
+export const draftFrom = async (paths: readonly string[], console: Console): Promise<GivenDraft<NamedText>> =>
+  readDrafts(await readTexts(paths, console))
 
 /** Prints every finding with its location. Returns whether one is an error. */
 export function tellDraftFindings(findings: readonly LocatedFinding[], console: Console): boolean {

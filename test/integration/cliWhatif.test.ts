@@ -145,10 +145,8 @@ it('makes a recording a scenario that runs', async () => {
 
 it('gives a candidate what a seat of its baseline stands for', async () => {
   const same = ['own=watches-per-seat=50', 'both=watches-per-seat=50,bytes-per-seat=1000000']
-  const { output } = await runHere(
-    ...['whatif', '--simulate', '--seconds', '5', '--baseline', 'bytes-per-seat=1000000', '--json'],
-    ...same.flatMap((candidate) => ['--candidate', candidate]),
-  )
+  const words = ['whatif', '--simulate', '--seconds', '5', '--baseline', 'bytes-per-seat=1000000', '--json']
+  const { output } = await runHere(...words, ...same.flatMap((candidate) => ['--candidate', candidate]))
   const { candidates } = z
     .object({ candidates: z.array(z.object({ result: z.looseObject({ total: z.unknown() }) })) })
     .parse(JSON.parse(output))
