@@ -44,19 +44,14 @@ export function worstMoment(incident: Incident): UnixMs | undefined {
   return worst && ((worst.level.queued?.value ?? 0) > 0 ? worst.level.queued?.at : rangeOf(incident).to)
 }
 
-/** Who, why and what helps, as Diagnosis says it of the worst moment; what was changed is another section. */
-function verdictOf(incident: Incident, { verdict }: ReportOptions): readonly Answer[] {
-  if (verdict === undefined) return []
-  const { at, now, findings } = verdict
-  const cause = findings.find(({ group }) => group !== 'own side' && group !== 'none')
-  return [
-    said(
-      phrase`At the worst moment, ${instantOf(incident)(at)}: ${now.title}`,
-      cause && [`Cause (${cause.confidence}): ${cause.title.toLowerCase()}. ${cause.text}`],
-    ),
-    ...(cause === undefined ? [] : [said([`Remedy: ${cause.remedy.text}`])]),
-  ]
-}
+/** Who, why and what helps, in the words of `status`; what was changed is another section. */
+const verdictOf = (incident: Incident, { verdict }: ReportOptions): readonly Answer[] =>
+  verdict === undefined
+    ? []
+    : [
+        said(phrase`At the worst moment, ${instantOf(incident)(verdict.at)}:`),
+        itemised(verdict.lines.map((line) => [line])),
+      ]
 
 /** An incident in sentences, tables and charts. All times are UTC. */
 export function reportOf(incident: Incident, options: ReportOptions): Report {
