@@ -75,7 +75,7 @@ describe('recordings', () => {
     })
     const { output } = await runHere('report', '20261121T03')
     const [, at = '', title = '', cause = '', remedy = ''] =
-      /## Summary\n\nAt the worst moment, ([\d:]+): (.*?\.) Cause \(\w+\): (.*)\n\nRemedy: (.*)\n/.exec(output) ?? []
+      /## Summary\n\nAt the worst moment, ([\d:]+): (.*?\.)\n\nCause \(\w+\): (.*)\n\nRemedy: (.*)\n/.exec(output) ?? []
     expect(title).toMatch(/is full and rejecting/)
     const there = await runHere('diagnose', '--recording', '20261121T03', '--at', `2026-11-21T${at}Z`)
     expect(there.output).toContain(title)
