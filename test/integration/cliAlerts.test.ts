@@ -56,13 +56,13 @@ it('lists when alerts would have fired in a recording', async () => {
   expect(cause).toBe(`${first?.title}. ${first?.text}`)
   // Text and Markdown are of the same lines.
   for (const command of ['diagnose', 'status', 'advise']) {
-    const [text, markdown] = await Promise.all(
+    const [plain, markdown] = await Promise.all(
       [[], ['--output', 'markdown']].map((form) =>
         runHere(command, '--recording', '20261121T03', '--at', at ?? '', ...form),
       ),
     )
     expect(markdown?.output.replaceAll(/\\(?=[\\`*_{}[\]<>|~#&])|&#8203;/g, '').replaceAll('\n\n', '\n')).toBe(
-      text?.output.replaceAll('\n\n', '\n'),
+      plain?.output.replaceAll('\n\n', '\n'),
     )
   }
 
