@@ -178,6 +178,16 @@ describe('its report', () => {
     expect(report).toMatch(/- queue-full: Every queue/)
   })
 
+  it('is understood from its first page: what, the worst level drawn, and when; tables and other levels follow', () => {
+    const [first = '', evidence = ''] = reportHtml(reportOf(incidentOf(frames()), options)).split('class="next"')
+    expect(first.match(/<figcaption>[^<]*/g)).toEqual([
+      '<figcaption>workload-low: seats',
+      '<figcaption>workload-low: waiting requests',
+    ])
+    expect(first).toContain('First rejection in workload-low')
+    expect(evidence).toContain('<h2>Priority levels</h2>')
+  })
+
   it('says so where nothing happened or nothing is known', () => {
     const calm = markdown(incidentOf(frames().slice(0, 5)))
     expect(calm).toContain('No request was rejected.')

@@ -91,7 +91,7 @@ const ofServer = ({ id, restarts, gaps }: IncidentServer, when: (at: UnixMs) => 
 ]
 
 function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
-  const { name, queued, queuedFrom, queuedTo, rejectedFrom, rejectedTo, limit } = level
+  const { name, queued, queuedFrom, queuedTo, rejectedFrom, rejectedTo } = level
   if (level.exempt) return []
   const moments: Moment[] = []
   const tell = (at: UnixMs | undefined, what: Sentence): void =>
@@ -104,10 +104,6 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
   tell(rejectedFrom, [`First rejection in ${name}`])
   if (rejectedTo !== rejectedFrom)
     tell(rejectedTo, phrase`Last rejection in ${name}, ${counted(rejections(level), 'rejection')} in all`)
-  if (moments.length > 0 && limit !== undefined && limit.least.value !== limit.most.value) {
-    tell(limit.least.at, phrase`Lowest limit of ${name}: ${count(limit.least.value)} seats`)
-    tell(limit.most.at, phrase`Highest limit of ${name}: ${count(limit.most.value)} seats`)
-  }
   return moments
 }
 

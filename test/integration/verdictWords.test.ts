@@ -57,12 +57,13 @@ async function askEach(seed: number) {
   const id = recordings[0]?.id ?? ''
   const report = ReportSchema.parse(JSON.parse((await runHere('report', id, '--format', 'json')).output))
   const [moment, lines] = report.sections[0]?.blocks ?? []
-  const [, worst] = (moment?.kind === 'text' && /^At the worst moment, ([\d:]+):$/.exec(moment.text)) || []
+  const [, worst, title = ''] =
+    (moment?.kind === 'text' && /^At the worst moment, ([\d:]+): (.*)$/.exec(moment.text)) || []
   const source = ['--recording', id, ...(worst === undefined ? [] : ['--at', `2026-11-20T${worst}Z`])]
   const status = (await runHere('status', ...source)).output
   const diagnosis = (await runHere('diagnose', ...source)).output
   const { findings } = FINDINGS.parse(JSON.parse((await runHere('diagnose', ...source, '--json')).output))
-  return { worst, reported: lines?.kind === 'list' ? lines.items : [], status, diagnosis, findings }
+  return { worst, reported: [title, ...(lines?.kind === 'list' ? lines.items : [])], status, diagnosis, findings }
 }
 
 describe('the verdict of an incident', () => {
