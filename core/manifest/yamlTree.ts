@@ -39,9 +39,8 @@ const PREFIX = 'tag:yaml.org,2002:'
  * and few enough that a text from anybody is answered within two seconds and 300 MB.
  */
 const MOST_LEXEMES = 700_000
-const MOST_CHARACTERS = 8_000_000
-/** etcd takes no larger object. */
-const MOST_IN_A_LEXEME = 1_500_000
+/** A long word takes thirty times its length for a moment. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
 
 class TooLarge extends Error {}
 
@@ -79,9 +78,10 @@ function* tokensOf(
   const parser = new Parser()
   parser.offset = from
   budget.characters -= text.length
+  if (budget.characters < 0) throw new TooLarge()
   for (const lexeme of new Lexer().lex(text)) {
     budget.lexemes -= 1
-    if (Math.min(budget.lexemes, budget.characters, MOST_IN_A_LEXEME - lexeme.length) < 0) throw new TooLarge()
+    if (budget.lexemes < 0) throw new TooLarge()
     yield* parser.next(lexeme)
   }
   yield* parser.end()
