@@ -25,8 +25,8 @@ const OURS = new RegExp(
   'm',
 )
 
-/** Where a document begins: at its directives, if it has any. */
-const DOCUMENT = /^(?:%.*\n)*---(?=\s)/gm
+/** Where a document begins: at its directives, of which there are two kinds. */
+const DOCUMENT = /^(?:%.*\n){0,4}---(?=\s)/gm
 
 /**
  * Reads a large YAML text document by document. Those that cannot hold a flow-control object are identified without
