@@ -25,7 +25,9 @@ export async function createFilesSource(
   environment: Pick<Environment, 'now'>,
 ): Promise<SourceResult> {
   const files = await textsOf(sent)
-  const found = files.flatMap(({ name, text }) => recognise(name, text))
+  const found = files.flatMap(({ name, text, problem }): readonly Recognised[] =>
+    problem === undefined ? recognise(name, text) : [{ kind: 'unreadable', sentence: problem }],
+  )
   const foreign = found.flatMap((part) => (part.kind === 'foreign' ? [part.sentence] : []))
   const manifests = found.flatMap((part) => (part.kind === 'manifest' ? [{ name: part.file, text: part.text }] : []))
   const { servers, sentences } = assemble(found, environment.now())
@@ -38,7 +40,9 @@ export async function createFilesSource(
   const sampled = kinds.has('frame') || !kinds.has('page')
   const read: ReadFiles = {
     files,
+    version,
     servers,
+    sentences,
     sampled,
     foreign: found.flatMap((part) => (part.kind === 'foreign' ? [part.file] : [])),
     ...objects,
@@ -61,7 +65,11 @@ export async function createFilesSource(
 
 interface ReadFiles {
   readonly files: readonly UploadedFile[]
+  /** As far as the files tell it. */
+  readonly version: string | undefined
   readonly servers: readonly StillServer[]
+  /** What was recognised but could not be read; the servers have it too. */
+  readonly sentences: readonly string[]
   /** The files include frames, or no pages at all, so their entries are called samples instead of pages. */
   readonly sampled: boolean
   /** Names of unrecognised files. */
@@ -123,7 +131,17 @@ async function readLogs(
   })
 }
 
-function createSource({ files, servers, sampled, foreign, manifests, objects, live }: ReadFiles): Source {
+function createSource({
+  files,
+  version,
+  servers,
+  sentences,
+  sampled,
+  foreign,
+  manifests,
+  objects,
+  live,
+}: ReadFiles): Source {
   const one = sampled ? 'sample' : 'page'
   const pages = servers.reduce((sum, server) => sum + server.frames.length, 0)
   const order = servers.length > 1 ? `of ${servers.length} servers` : 'in the order of time'
@@ -153,9 +171,16 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
           : []
       // With logs alone, the only frame is the state of the engine after the last request.
       if (servers.length === 0 && live !== undefined) {
-        const frame = serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version })
+        const { version: _assumed, ...state } = serverFrame(live.engine.snapshot(), {
+          id: 'logs',
+          version: live.version,
+        })
+        const frame = version === undefined ? state : { ...state, version }
         emit({ kind: 'frame', frame })
-        emit({ kind: 'health', health: healthOf({ id: 'logs', frames: [frame], times: [], notes: left }) })
+        emit({
+          kind: 'health',
+          health: healthOf({ id: 'logs', frames: [frame], times: [], notes: [...sentences, ...left] }),
+        })
       }
       for (const server of servers) {
         const { dump, facts, earlierDumps = [] } = server

@@ -82,6 +82,25 @@ describe('files that a page sends as bytes', () => {
   })
 })
 
+it('what cannot be opened is said beside what could be read', async () => {
+  const event =
+    '{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"a","stage":"ResponseComplete","verb":"list","requestURI":"/api/v1/pods","user":{"username":"u"},"requestReceivedTimestamp":"2026-11-20T10:00:00Z","stageTimestamp":"2026-11-20T10:00:01Z"}'
+  for (const text of ['apiserver_flowcontrol_nominal_limit_seats{priority_level="b"} 40\n', event]) {
+    const files = [
+      { name: 'a', text },
+      { name: 'b.xz', text: '', problem: 'b.xz is an xz file.' },
+    ]
+    const result = await createFilesSource(files, { now: () => NOW })
+    if (!result.ok) return expect.fail(result.problem.message)
+    const { emit, frames, health } = heard()
+    result.source.start(new AbortController().signal, emit)
+    expect([...health.values()].flatMap(({ notes = [] }) => notes)).toEqual(['b.xz is an xz file.'])
+    // Logs do not tell the version of their server.
+    expect(frames.map(({ version }) => version)).toEqual([undefined])
+  }
+  return undefined
+})
+
 describe('several servers in one text', () => {
   const line = (server: string, value: number, label = 'instance') =>
     `apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="b",${label}="${server}"} ${value}`
