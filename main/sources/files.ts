@@ -9,6 +9,7 @@ import { reportedServerLimit } from '../../core/impact/reportedLimit.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { assemble, type StillServer } from './files/assemble.ts'
 import { recognise, type Recognised } from './files/recognise.ts'
+import { endsOpen } from './files/scrapes.ts'
 import type { logTraffic } from './files/logs.ts'
 import { textsOf } from '../files/archives.ts'
 import type { ObjectGateway } from '../ports/objectGateway.ts'
@@ -44,6 +45,7 @@ export async function createFilesSource(
     servers,
     sentences,
     sampled,
+    isOpen: found.some((part) => part.kind === 'page' && endsOpen(part.text)),
     foreign: found.flatMap((part) => (part.kind === 'foreign' ? [part.file] : [])),
     ...objects,
     ...(live && { live }),
@@ -72,6 +74,8 @@ interface ReadFiles {
   readonly sentences: readonly string[]
   /** The files include frames, or no pages at all, so their entries are called samples instead of pages. */
   readonly sampled: boolean
+  /** A page lacks the end of its last line. */
+  readonly isOpen: boolean
   /** Names of unrecognised files. */
   readonly foreign: readonly string[]
   /** The number of objects. */
@@ -137,6 +141,7 @@ function createSource({
   servers,
   sentences,
   sampled,
+  isOpen,
   foreign,
   manifests,
   objects,
@@ -147,7 +152,7 @@ function createSource({
   const order = servers.length > 1 ? `of ${servers.length} servers` : 'in the order of time'
   const [first] = files
   const parts = [
-    ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s ${order}`)] : []),
+    ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s ${order}`) + (isOpen ? MAY_BE_CUT : '')] : []),
     ...(manifests > 0 ? [`${manifests} flow-control ${plural(manifests, 'object', 'objects')}`] : []),
     ...(live ? [`${plain.counted(live.state().arrived, 'request')} of logs`] : []),
     ...(foreign.length > 0
@@ -195,6 +200,8 @@ function createSource({
     setCadence: () => undefined,
   }
 }
+
+const MAY_BE_CUT = ' (its last line has no end, so its value may be cut)'
 
 /** Names beyond these are counted. */
 const MOST_NAMED = 5

@@ -13,6 +13,7 @@ import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
+import { endsOpen } from './scrapes.ts'
 
 /** The contents of files about one server, in chronological order. */
 export interface StillServer {
@@ -88,9 +89,11 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
     if (part.kind !== 'page') continue
     const known = files.get(part.file)
     const parser = known?.parser ?? createParser({ keep: KEPT_FAMILIES, typeOf, format: formatOf(part.text) })
-    const page = parser.parse(encoder.encode(withPresentNames(part.text)))
-    if (page.problem !== undefined) problems.push(problemSentence(part, page.problem))
-    if (!hasFlowControl(page)) {
+    const text = withPresentNames(part.text)
+    const page = parser.parse(encoder.encode(endsOpen(text) ? `${text}\n` : text))
+    const isShown = hasFlowControl(page)
+    if (page.problem !== undefined) problems.push(problemSentence(part, page.problem, isShown))
+    if (!isShown) {
       if (page.problem === undefined) problems.push(`${place(part)} ${NO_FLOW_CONTROL}`)
       continue
     }
@@ -123,7 +126,7 @@ function framesOf(found: readonly Recognised[]): Omit<StillServer, 'notes'>[] {
 const NO_FLOW_CONTROL = 'holds metrics, but none of API Priority and Fairness: save the /metrics of a kube-apiserver.'
 
 const hasFlowControl = ({ families }: Page): boolean =>
-  [...families.keys()].some((name) => name.startsWith('apiserver_flowcontrol_'))
+  [...families].some(([name, { values }]) => name.startsWith('apiserver_flowcontrol_') && values.length > 0)
 
 function atMost(sentences: readonly string[], most: number): readonly string[] {
   const more = sentences.length - most
@@ -211,11 +214,14 @@ const reading = (
 
 const place = ({ file, line }: Body): string => (line === undefined ? file : `${file}, line ${line},`)
 
-function problemSentence(body: Body, problem: NonNullable<Page['problem']>): string {
+function problemSentence(body: Body, problem: NonNullable<Page['problem']>, isShown: boolean): string {
   const inside = `line ${problem.line}, column ${problem.column}`
   const where =
     body.line === undefined ? `${body.file}, ${inside}` : `${body.file}, line ${body.line}, in ${inside} of its page`
-  return `${where}: ${problem.message} What comes before it is shown; save the page again to see the rest.`
+  const remedy = isShown
+    ? 'What comes before it is shown; save the page again to see the rest.'
+    : 'Save the page again.'
+  return `${where}: ${problem.message} ${remedy}`
 }
 
 /**
