@@ -31,14 +31,15 @@ export interface ObjectsAt {
   readonly objects: ObjectSet
 }
 
-/** What the forecast of an edit says: whom it helps, or why it is not offered. */
+/** What the forecast of an edit says: whom it helps, why it is not offered, or why there is none. */
 export interface Forecast {
   readonly text: string
-  readonly helps: boolean
+  /** `undefined`: no run could judge it. */
+  readonly helps: boolean | undefined
 }
 
 /** By edit: forecasts that were asked for before, and of which instant they are. */
-export type Forecasts = Map<string, { readonly at: UnixMs; readonly forecast: Forecast | undefined }>
+export type Forecasts = Map<string, { readonly at: UnixMs; readonly forecast: Forecast }>
 
 /** Input of a diagnosis. What a source does not provide is empty or `undefined`. */
 export interface Evidence {
