@@ -45,7 +45,7 @@ export async function createFilesSource(
     servers,
     sentences,
     sampled,
-    isOpen: found.some((part) => part.kind === 'page' && endsOpen(part.text)),
+    isOpen: found.some((part) => (part.kind === 'page' || part.kind === 'dump') && endsOpen(part.text)),
     foreign: found.flatMap((part) => (part.kind === 'foreign' ? [part.file] : [])),
     ...objects,
     ...(live && { live }),

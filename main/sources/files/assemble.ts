@@ -65,11 +65,14 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   }
   if (dumps === undefined) return { servers: [], sentences }
   const { dump, earlier } = dumps
+  const frames = [...earlier, dump].map(frameFromDump)
+  if (frames.every(({ levels }) => levels.length === 0))
+    return { servers: [], sentences: [...sentences, `${dump.server} ${NO_ROW}`] }
   return {
     servers: [
       {
         id: dump.server,
-        frames: [...earlier, dump].map(frameFromDump),
+        frames,
         times: [],
         dump,
         earlierDumps: earlier,
@@ -89,8 +92,7 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
     if (part.kind !== 'page') continue
     const known = files.get(part.file)
     const parser = known?.parser ?? createParser({ keep: KEPT_FAMILIES, typeOf, format: formatOf(part.text) })
-    const text = withPresentNames(part.text)
-    const page = parser.parse(encoder.encode(endsOpen(text) ? `${text}\n` : text))
+    const page = parser.parse(encoder.encode(withPresentNames(closed(part.text))))
     const isShown = hasFlowControl(page)
     if (page.problem !== undefined) problems.push(problemSentence(part, page.problem, isShown))
     if (!isShown) {
@@ -106,6 +108,8 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
   }
   return [...new Set(groups.values())]
 }
+
+const closed = (text: string): string => (endsOpen(text) ? `${text}\n` : text)
 
 /** Frames by server, in chronological order; of two at the same instant, the later one. */
 function framesOf(found: readonly Recognised[]): Omit<StillServer, 'notes'>[] {
@@ -124,6 +128,8 @@ function framesOf(found: readonly Recognised[]): Omit<StillServer, 'notes'>[] {
 }
 
 const NO_FLOW_CONTROL = 'holds metrics, but none of API Priority and Fairness: save the /metrics of a kube-apiserver.'
+
+const NO_ROW = 'contains the header of a debug dump without a row: no request waited or executed, or the text was cut.'
 
 const hasFlowControl = ({ families }: Page): boolean =>
   [...families].some(([name, { values }]) => name.startsWith('apiserver_flowcontrol_') && values.length > 0)
@@ -186,7 +192,7 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
       read.clear()
     }
     read.add(part.dump)
-    dump = withDump(dump ?? emptyDump(part.file, now), part.dump, part.text, place(part))
+    dump = withDump(dump ?? emptyDump(part.file, now), part.dump, closed(part.text), place(part))
     at = part.t ?? at
   }
   if (dump === undefined) return undefined

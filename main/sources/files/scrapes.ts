@@ -24,8 +24,16 @@ const valueIn = (label: string): ((labels: string) => string | undefined) => {
 }
 const ADDED = /(?:^|,)\s*(?:(?:exported_)?(?:instance|job)|__name__|prometheus|prometheus_replica)="(?:[^"\\]|\\.)*"/g
 
-/** Whether a text ends in a sample without the end of its line: as pasted, or cut within the value. */
-export const endsOpen = (text: string): boolean => SAMPLE.test(text.slice(text.lastIndexOf('\n') + 1))
+/**
+ * Whether a page or a dump ends in a sample or in a row with all its cells, without the end of the line: as pasted, or cut
+ * within the last value.
+ */
+export function endsOpen(text: string): boolean {
+  const last = text.slice(text.lastIndexOf('\n') + 1)
+  const [header] = /^PriorityLevelName,.*$/m.exec(text) ?? []
+  if (header === undefined) return SAMPLE.test(last)
+  return last.trim() !== '' && last !== header && last.split(',').length === header.split(',').length
+}
 
 /**
  * The scrapes in a text of Prometheus, as federation, `promtool tsdb dump-openmetrics` and copied query results have

@@ -368,6 +368,21 @@ describe('dumps of earlier releases, and as people keep them', () => {
     expect(level(frames)).toMatchObject({ name: 'b', ...expected })
   })
 
+  it('without the end of the last row are read where it has all its cells', async () => {
+    for (const [text, number] of [
+      [levels.trimEnd(), 3],
+      [`${levels.trimEnd().slice(0, -3)}`, undefined],
+    ] as const) {
+      const { frames } = await read(text)
+      expect(level(frames, 0)?.requests.executing).toBe(number)
+    }
+  })
+
+  it.each([levels, queues, requests])('without a row show nothing', async (text) => {
+    const { frames, problem } = await read(text.slice(0, text.indexOf('\n') + 1))
+    expect([frames, problem]).toEqual([[], expect.stringContaining('without a row')])
+  })
+
   it('of 1.23 to 1.26 have seats, and requests that wait', async () => {
     const text = table(
       'PriorityLevelName FlowSchemaName QueueIndex RequestIndexInQueue FlowDistingsher ArriveTime InitialSeats FinalSeats AdditionalLatency',
