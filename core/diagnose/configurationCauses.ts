@@ -361,7 +361,7 @@ function coveredQueues({ name, spec }: LevelFacts) {
   const odds = queuing.queues <= queuing.handSize ? 1 : coveredOdds(queuing, 1)
   return fact(
     odds >= SHARED_ODDS,
-    `With ${plain.counted(queuing.queues, 'queue')} and hands of ${queuing.handSize}, a busy flow of ${name} covers all queues of another with a chance of ${plain.percent(odds)}.`,
+    `With ${plain.counted(queuing.queues, 'queue')} and hands of ${queuing.handSize}, a busy flow of ${name} covers all queues of another with a chance of ${plain.probability(odds)}.`,
   )
 }
 
@@ -439,7 +439,9 @@ function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
   }
   return fact(
     waiting > 0 && lent >= 0.6 * waiting,
-    `Requests of ${name} waited in ${plain.counted(waiting, 'sample')}; in ${plain.amount(lent)} of them its current limit was below its nominal one, while another level borrowed.`,
+    waiting === 0
+      ? `No sample shows queued requests of ${name}.`
+      : `In ${plain.amount(lent)} of ${plain.counted(waiting, 'sample')} with queued requests of ${name}, its current limit was below its nominal one while another level borrowed.`,
   )
 }
 
