@@ -64,6 +64,13 @@ test.each([
   ])
 })
 
+test('of a text without sense no trace of each word is kept, and errors have theirs afterwards', () => {
+  const before = performance.now()
+  expect(read('}'.repeat(200_000)).findings).toHaveLength(1)
+  expect(performance.now() - before).toBeLessThan(10_000)
+  expect(new Error('later').stack).toContain('large.test.ts')
+})
+
 test('the first problems of a text are shown, and that there are more', () => {
   const { documents, findings } = read(`[${'{"kind":"FlowSchema","b":1,"b":1},'.repeat(24_000)}{}]`)
   expect(documents.length).toBeLessThan(10_000)
