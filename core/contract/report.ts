@@ -18,6 +18,8 @@ const ReportLineSchema = z.object({
   points: z.array(z.object({ at: z.number(), value: z.number().exactOptional() })),
   /** Distinguishes it from the others without colour. */
   dash: z.enum(['solid', 'dashed']),
+  /** Requests that wait: drawn in their colour. */
+  waits: z.literal(true).exactOptional(),
 })
 export type ReportLine = z.infer<typeof ReportLineSchema>
 
@@ -40,7 +42,12 @@ const ReportBlockSchema = z.discriminatedUnion('kind', [
 ])
 export type ReportBlock = z.infer<typeof ReportBlockSchema>
 
-const ReportSectionSchema = z.object({ title: z.string(), blocks: z.array(ReportBlockSchema) })
+const ReportSectionSchema = z.object({
+  title: z.string(),
+  blocks: z.array(ReportBlockSchema),
+  /** Begins on a page of its own where it is printed. */
+  newPage: z.literal(true).exactOptional(),
+})
 export type ReportSection = z.infer<typeof ReportSectionSchema>
 
 export const ReportSchema = z.object({

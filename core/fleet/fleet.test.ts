@@ -181,8 +181,8 @@ test('a search leaves the numbers of a cluster whole and shows only the levels t
 
 test('the sentence leads with what rejects and names what cannot be read', () => {
   expect(fleetSentence(FLEET)).toEqual({
-    title: '1 of 3 clusters is rejecting requests. Worst: busy, low on b, 4.00 /s rejected.',
-    evidence: 'd of dead cannot be read.',
+    title: '1 of 3 clusters is rejecting requests.',
+    evidence: 'Worst: busy, low on b, 4.00 /s rejected. d of dead cannot be read.',
   })
   expect(fleetSentence(fleetRows([CALM], NOW))).toEqual({
     title: 'No cluster is rejecting or queueing requests.',

@@ -23,9 +23,9 @@ export function presentFleet(clusters: readonly ClusterRow[], lines: readonly Fl
   const withoutLevels = clusters.filter(({ state }) => state === 'unknown').length
   const title =
     clustersIn('rejecting') > 0
-      ? phrase`${ofAll(clustersIn('rejecting'), counts.clusters, 'rejecting requests')} ${where(worst)}`
+      ? [ofAll(clustersIn('rejecting'), counts.clusters, 'rejecting requests')]
       : clustersIn('queueing') > 0
-        ? phrase`${ofAll(clustersIn('queueing'), counts.clusters, 'queueing requests')} ${where(worst)}`
+        ? [ofAll(clustersIn('queueing'), counts.clusters, 'queueing requests')]
         : notCurrent(clusters) === counts.clusters
           ? phrase`No cluster of ${all} has a current sample.`
           : withoutLevels === counts.clusters
@@ -45,7 +45,10 @@ export function presentFleet(clusters: readonly ClusterRow[], lines: readonly Fl
   ]
   return {
     title,
-    evidence: parts.length > 0 ? parts : [phrase`${all}, ${counted(counts.servers, 'server')}, all current.`],
+    evidence: [
+      ...(clustersIn('rejecting') + clustersIn('queueing') > 0 ? [where(worst)] : []),
+      ...(parts.length > 0 ? parts : [phrase`${all}, ${counted(counts.servers, 'server')}, all current.`]),
+    ],
     tables: [tableOf(lines)].filter(({ rows }) => rows.length > 0),
   }
 }

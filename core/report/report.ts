@@ -41,20 +41,17 @@ const troubledOf = (places: readonly Place[]): readonly Place[] =>
 /** When most requests waited in the level with the most trouble, else the end; `undefined` without trouble. */
 export function worstMoment(incident: Incident): UnixMs | undefined {
   const [worst] = troubledOf(allPlaces(incident))
-  return worst && ((worst.level.queued?.value ?? 0) > 0 ? worst.level.queued?.at : rangeOf(incident).to)
+  const { queued, rejectedFrom = 0 } = worst?.level ?? {}
+  return worst && ((queued?.value ?? 0) > 0 ? Math.max(queued?.at ?? 0, rejectedFrom) : rangeOf(incident).to)
 }
 
-/** Who, why and what helps, as Diagnosis says it of the worst moment; what was changed is another section. */
+/** Who, why and what helps, in the words of `status`; what was changed is another section. */
 function verdictOf(incident: Incident, { verdict }: ReportOptions): readonly Answer[] {
   if (verdict === undefined) return []
-  const { at, now, findings } = verdict
-  const cause = findings.find(({ group }) => group !== 'own side' && group !== 'none')
+  const [title = '', ...lines] = verdict.lines
   return [
-    said(
-      phrase`At the worst moment, ${instantOf(incident)(at)}: ${now.title}`,
-      cause && [`Cause (${cause.confidence}): ${cause.title.toLowerCase()}. ${cause.text}`],
-    ),
-    ...(cause === undefined ? [] : [said([`Remedy: ${cause.remedy.text}`])]),
+    said(phrase`At the worst moment, ${instantOf(incident)(verdict.at)}: ${title}`),
+    itemised(lines.map((line) => [line])),
   ]
 }
 
@@ -67,14 +64,19 @@ export function reportOf(incident: Incident, options: ReportOptions): Report {
     blocks: [...answers.flatMap(blocksOf), ...drawn],
   })
   const { from, to } = rangeOf(incident)
+  const [worst, ...others] = troubled
   return {
     title: `Incident report: ${options.source.name}`,
     subtitle: `${plain.dateTime(from)} to ${plain.dateTime(to)} UTC (${plain.length(to - from)}), ${listed(incident.servers.map(({ id }) => id))}`,
     sections: [
-      section('Summary', [...verdictOf(incident, options), ...summary(incident, troubled)]),
+      section(
+        'Summary',
+        [...verdictOf(incident, options), ...summary(incident, troubled)],
+        worst === undefined ? [] : charts(incident, [worst]),
+      ),
       section('What happened', timeline(incident)),
-      section('Priority levels', levels(incident, places)),
-      ...(troubled.length === 0 ? [] : [section('Charts', [], charts(incident, troubled))]),
+      { ...section('Priority levels', levels(incident, places)), newPage: true },
+      ...(others.length === 0 ? [] : [section('Charts of other levels', [], charts(incident, others))]),
       section('Who was affected', affected(incident, places)),
       section('Who used the seats', users(incident, troubled)),
       section('Limits', limits(incident, places)),
@@ -187,8 +189,8 @@ const levels = (incident: Incident, places: readonly Place[]): readonly Answer[]
   ]),
 ]
 
-/** Maximum number of charts, for the levels with the most trouble. */
-const MOST_CHARTS = 4
+/** Levels with charts on the later pages. */
+const MOST_CHARTS = 3
 
 function charts(incident: Incident, troubled: readonly Place[]): readonly ReportChart[] {
   const { from, to } = rangeOf(incident)
@@ -215,7 +217,7 @@ function charts(incident: Incident, troubled: readonly Place[]): readonly Report
         unit: 'requests',
         from,
         to,
-        lines: [{ name: 'waiting', points: line('queued'), dash: 'solid' }],
+        lines: [{ name: 'waiting', points: line('queued'), dash: 'solid', waits: true }],
       },
     ]
   })

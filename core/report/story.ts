@@ -10,7 +10,6 @@ import {
   type Row,
   type Sentence,
 } from '../answer/answer.ts'
-import type { Diagnosis } from '../contract/diagnosis.ts'
 import { rfc3339, type UnixMs } from '../units.ts'
 import type { SourceInfo } from '../frame/frame.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
@@ -20,8 +19,8 @@ export interface ReportOptions {
   readonly source: SourceInfo
   /** Version of the console. */
   readonly version: string
-  /** What Diagnosis says of the worst moment. */
-  readonly verdict?: (Pick<Diagnosis, 'now' | 'findings'> & { readonly at: UnixMs }) | undefined
+  /** What `status` prints of the worst moment. */
+  readonly verdict?: { readonly at: UnixMs; readonly lines: readonly string[] } | undefined
 }
 
 /** A paragraph. */
@@ -92,7 +91,7 @@ const ofServer = ({ id, restarts, gaps }: IncidentServer, when: (at: UnixMs) => 
 ]
 
 function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
-  const { name, queued, queuedFrom, queuedTo, rejectedFrom, rejectedTo, limit } = level
+  const { name, queued, queuedFrom, queuedTo, rejectedFrom, rejectedTo } = level
   if (level.exempt) return []
   const moments: Moment[] = []
   const tell = (at: UnixMs | undefined, what: Sentence): void =>
@@ -105,10 +104,6 @@ function ofLevel(server: string, level: IncidentLevel): readonly Moment[] {
   tell(rejectedFrom, [`First rejection in ${name}`])
   if (rejectedTo !== rejectedFrom)
     tell(rejectedTo, phrase`Last rejection in ${name}, ${counted(rejections(level), 'rejection')} in all`)
-  if (moments.length > 0 && limit !== undefined && limit.least.value !== limit.most.value) {
-    tell(limit.least.at, phrase`Lowest limit of ${name}: ${count(limit.least.value)} seats`)
-    tell(limit.most.at, phrase`Highest limit of ${name}: ${count(limit.most.value)} seats`)
-  }
   return moments
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
 import { patchesOf } from '../../core/manifest/unrendered.ts'
-import { MOST_BYTES, type PackedFile, textsOf, unpack } from '../files/archives.ts'
+import { isOfOneFile, MOST_BYTES, type PackedFile, textsOf, unpack } from '../files/archives.ts'
 import { decodeText, filesOf, isFolder, readWithin, UnreadableFile, type FoundFile } from '../files/files.ts'
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
@@ -23,17 +23,34 @@ export type Reading = Pick<Console, 'readStdin' | 'signal' | 'stateDir'>
 
 /**
  * Reads files, all files of folders and their subfolders and, for `-`, standard input; archives and compressed files are
- * unpacked.
+ * unpacked. Of what cannot be opened in a folder or an archive, the problem is returned.
  */
-export const readInputFiles = (paths: readonly string[], reading: Reading): Promise<UploadedFile[]> =>
+export const readFilesFound = (paths: readonly string[], reading: Reading): Promise<UploadedFile[]> =>
   textsOf(filesAt(paths, reading))
 
-async function* filesAt(paths: readonly string[], { readStdin, signal }: Reading): AsyncGenerator<PackedFile> {
+/** The same, where each file matters: rejects when one cannot be opened. */
+export async function readInputFiles(paths: readonly string[], reading: Reading): Promise<UploadedFile[]> {
+  const files = await readFilesFound(paths, reading)
+  const problem = files.find((file) => file.problem !== undefined)?.problem
+  if (problem !== undefined) throw new ProblemError('bad-answer', problem)
+  return files
+}
+
+async function* filesAt(
+  paths: readonly string[],
+  { readStdin, signal }: Reading,
+): AsyncGenerator<PackedFile | UploadedFile> {
   for (const path of paths) {
     if (path === '-') yield { name: 'standard input', bytes: await readStdin(MOST_BYTES) }
     else
-      for (const file of await listFiles(path, signal))
-        yield { name: file.name, bytes: await readWithin(file.path, { mostBytes: MOST_BYTES, signal }) }
+      for (const { name, path: found } of await listFiles(path, signal)) {
+        try {
+          yield { name, bytes: await readWithin(found, { mostBytes: MOST_BYTES, signal }) }
+        } catch (error) {
+          if (found === path || !isOfOneFile(error)) throw error
+          yield { name, text: '', problem: error.message }
+        }
+      }
   }
 }
 

@@ -18,14 +18,16 @@ export interface NowLineProps {
   /** The level that the sentence is about. */
   readonly level?: string | undefined
   readonly stale?: boolean
+  /** Keeps the place of what is below: the sentence changes its length while samples arrive. */
+  readonly steady?: boolean
   /** At most three. */
   readonly actions?: ReactNode
 }
 
 /** Each screen opens with one plain sentence, followed by the evidence and the next action. */
-export function NowLine({ title, evidence, details, level, stale = false, actions }: NowLineProps) {
+export function NowLine({ title, evidence, details, level, stale = false, steady = false, actions }: NowLineProps) {
   return (
-    <header className={styles['line']}>
+    <header className={classes(styles['line'], steady && styles['steady'])}>
       <div className="shrink-x">
         <h1 className={styles['title']}>
           {stale && (

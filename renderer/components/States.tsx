@@ -161,9 +161,15 @@ export function kubectlApply(yaml: string): string {
   return `kubectl apply -f - <<'EOF'\n${yaml.trimEnd()}\nEOF\n`
 }
 
-type NoteKind = 'info' | 'warn' | 'bad' | 'good'
+type NoteKind = 'info' | 'warn' | 'bad' | 'good' | 'calm'
 
-const GLYPH: Readonly<Record<NoteKind, IconName>> = { info: 'info', warn: 'warn', bad: 'cross', good: 'check' }
+const GLYPH: Readonly<Record<NoteKind, IconName>> = {
+  info: 'info',
+  warn: 'warn',
+  bad: 'cross',
+  good: 'check',
+  calm: 'check',
+}
 
 /** A sentence that explains or warns. `alert` interrupts screen readers: only for the failed result of an action. */
 export function Note(props: { readonly kind: NoteKind; readonly alert?: boolean; readonly children: ReactNode }) {

@@ -87,6 +87,7 @@ function Summary({ clusters }: { readonly clusters: readonly ClusterRow[] }) {
   return (
     <>
       <NowLine
+        steady
         title={sentenceText(title, format)}
         evidence={evidence.map((sentence) => sentenceText(sentence, format)).join(' ')}
         actions={
@@ -105,7 +106,7 @@ function Summary({ clusters }: { readonly clusters: readonly ClusterRow[] }) {
                   primary
                   onClick={() => showServer(worst.source, server.server, () => openLevel(server.server, level.level))}
                 >
-                  Open {level.level} of {worst.source.name}
+                  Open {level.level}
                 </Button>
               )}
             </>
@@ -154,7 +155,7 @@ function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
       value: compared.length === 0 ? format.fixed(undefined) : format.fixed(differing.length),
       unit: compared.length === 0 ? undefined : ` of ${format.counted(compared.length, 'cluster')}`,
     },
-    { label: 'without a current sample', value: format.fixed(silent), unit: plural(silent, ' server', ' servers') },
+    { label: 'not current', value: format.fixed(silent), unit: plural(silent, ' server', ' servers') },
   ]
 }
 

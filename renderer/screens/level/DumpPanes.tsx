@@ -98,7 +98,9 @@ function DumpedPanes({ level, kind, dump, many, inside }: DumpedPanesProps) {
     [chosenKey, filterOf],
   )
   const origin = useMemo(() => <DumpAge at={calm.at} />, [calm.at])
-  const sizing = Math.max(150, Math.min(TABLE_HEIGHT, 90 + 26 * Math.max(flows.length, rows.length)))
+  const [most, setMost] = useState(0)
+  if (most < Math.max(flows.length, rows.length)) setMost(Math.max(flows.length, rows.length))
+  const sizing = Math.max(150, Math.min(TABLE_HEIGHT, 90 + 26 * most))
   const known = kind === 'queues' ? dump.queues : undefined
   if (inside) {
     return known === undefined ? null : (

@@ -17,7 +17,6 @@ import { useViewPart } from '../../state/view.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { format } from '../../theme/format.ts'
 import {
-  dumpFacts,
   type Fact,
   shownStates,
   limitFacts,
@@ -66,11 +65,13 @@ export function LevelHeader({ level, at, derived, dump, exist, stale, pages }: L
   const series = useSeries()
   const times = useViewPart((view) => view.derivedServer?.requests)
   const [edits, explains] = [useHasScreen('editor'), useHasScreen('allocation')]
-  const facts: readonly Fact[] = [
+  const facts = [
     ...(shape === undefined ? [] : shareFacts(shape)),
     ...limitFacts(level, exist, shape),
     ...(shape === undefined ? [] : queuingFacts(shape, level)),
-    ...dumpFacts(dump?.level, dump?.queues?.length),
+  ]
+  // They change with each sample, and move what follows them.
+  const changing = [
     ...(isExempt(level)
       ? []
       : simulated === undefined
@@ -112,25 +113,26 @@ export function LevelHeader({ level, at, derived, dump, exist, stale, pages }: L
         </div>
       </div>
       <dl className={styles['facts']}>
-        {facts.map((fact) => (
-          <FactItem
-            key={fact.term}
-            term={fact.glossary === undefined ? fact.term : <Term id={fact.glossary}>{fact.term}</Term>}
-          >
-            <b>{fact.value}</b>
-            {fact.detail !== undefined && <span className="faint">{fact.detail}</span>}
-          </FactItem>
-        ))}
+        <Facts of={facts} />
         {widest !== undefined && (
           <FactItem term="widest request seen">
             <b>{widthText(widest)}</b>
           </FactItem>
         )}
         <FedBy seen={level.schemas.map(({ name }) => name)} stored={stored} />
+        <Facts of={changing} />
       </dl>
     </header>
   )
 }
+
+const Facts = ({ of }: { readonly of: readonly Fact[] }) =>
+  of.map(({ term, glossary, value, detail }) => (
+    <FactItem key={term} term={glossary === undefined ? term : <Term id={glossary}>{term}</Term>}>
+      <b>{value}</b>
+      {detail !== undefined && <span className="faint">{detail}</span>}
+    </FactItem>
+  ))
 
 /**
  * Flow schemas by their objects; for a server whose objects are not known, those for which it has counted a request.

@@ -4,6 +4,7 @@ import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts
 import type { LevelFrame, ServerFrame, MissingFamily } from '../../../core/frame/frame.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
+import { levelStates } from '../../../core/frame/recent.ts'
 import { findingFor, likelyCause } from '../../../core/verdict/cause.ts'
 import { levelHeadline } from '../../../core/verdict/headline.ts'
 import { busiestInDump } from '../../../core/verdict/levelRows.ts'
@@ -58,7 +59,7 @@ export interface LevelViewProps {
 }
 
 const CHART_HEIGHT = 218
-const CHART_HEIGHT_LOW = 150
+const CHART_HEIGHT_LOW = 172
 const HEAT_HEIGHT = 190
 
 /** All available data about one level. */
@@ -92,14 +93,19 @@ export function LevelView({ server, level, derivedServer, derived, stale, inside
 
   return (
     <div className={classes(styles['screen'], stale && styles['stale'])} data-screen="level">
-      {stale && <StaleSentence server={server.id} at={at} />}
-      {said !== undefined && (
-        <div className={styles['sentence']}>
+      <div className={styles['sentence']} title={said?.details}>
+        {stale ? (
+          <StaleSentence server={server.id} at={at} />
+        ) : said !== undefined ? (
           <Note kind="warn">
-            <b>{said.title}</b> {said.details ?? said.evidence}
+            <b>{said.title}</b> {said.evidence}
           </Note>
-        </div>
-      )}
+        ) : exempt ? (
+          <ExemptNote level={level} executing={seatsExecuting(server)} />
+        ) : (
+          <CalmNote level={level} derived={derived} />
+        )}
+      </div>
       <LevelHeader
         level={level}
         at={at}
@@ -144,7 +150,6 @@ export function LevelView({ server, level, derivedServer, derived, stale, inside
         </Row>
       )}
       {series !== undefined && <RangeDrawer series={series} level={level.name} />}
-      {exempt && <ExemptNote level={level} executing={seatsExecuting(server)} />}
       <DumpPanes server={server.id} level={laterLevel} kind={kind} dump={laterDump} inside={inside} />
       {!inside && (
         <>
@@ -216,15 +221,26 @@ function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly
   const own = level.seats.executing
   const share = own === undefined || executing === 0 ? undefined : Math.round((own / executing) * 100)
   return (
-    <div className="stack gap-8 pad-x pad-y-10 line-below gone-when-empty">
-      <Note kind="info">
-        Requests never wait here, and no limit applies.{' '}
-        {own !== undefined &&
-          `${format.counted(own, 'seat')} ${plural(own, 'executes', 'execute')}${share === undefined ? '' : `, ${share} % of all on this server`}. `}
-        {level.demand.highWatermark !== undefined &&
-          `Its high watermark of ${level.demand.highWatermark} decides whether the others’ limits come from their demand or from their floors.`}
-      </Note>
-    </div>
+    <Note kind="info">
+      Requests never wait here, and no limit applies.{' '}
+      {own !== undefined &&
+        `${format.counted(own, 'seat')} ${plural(own, 'executes', 'execute')}${share === undefined ? '' : `, ${share} % of all on this server`}. `}
+      {level.demand.highWatermark !== undefined &&
+        `Its high watermark of ${level.demand.highWatermark} decides whether the others’ limits come from their demand or from their floors.`}
+    </Note>
+  )
+}
+
+/** Keeps the place of the sentence while nothing is wrong; says nothing that the server does not report. */
+function CalmNote({ level, derived }: Pick<LevelViewProps, 'level' | 'derived'>) {
+  if (levelStates(level, derived).includes('unknown')) return null
+  const { current } = level.limits
+  return (
+    <Note kind="calm">
+      <b>{`No request of ${level.name} waits${derived?.recent?.rejected === undefined ? '' : ' or is rejected'}.`}</b>
+      <br />
+      {current !== undefined && `${format.seats(level.seats.executing)} of ${format.counted(current, 'seat')} in use.`}
+    </Note>
   )
 }
 
@@ -263,15 +279,13 @@ function StaleSentence({ server, at }: { readonly server: string; readonly at: n
       .catch(() => undefined)
   }
   return (
-    <div className={styles['sentence']}>
-      <Note kind="warn">
-        {`No sample from ${server} for ${format.age(seconds * 1_000)}. Showing the last values from ${format.time(at)}.`}
-        {next !== undefined && ` Next try at ${format.time(unixMsOf(next))}.`}{' '}
-        <Button small asks="sources.tryNow" onClick={tryNow}>
-          Retry now
-        </Button>
-      </Note>
-    </div>
+    <Note kind="warn">
+      {`No sample from ${server} for ${format.age(seconds * 1_000)}. Showing the last values from ${format.time(at)}.`}
+      {next !== undefined && ` Next try at ${format.time(unixMsOf(next))}.`}{' '}
+      <Button small asks="sources.tryNow" onClick={tryNow}>
+        Retry now
+      </Button>
+    </Note>
   )
 }
 

@@ -136,7 +136,7 @@ export const QueuesPane = memo(function QueuesPane(props: QueuesPaneProps) {
 })
 
 function sentence(data: QueueFieldData, lengthLimit: number | undefined): string {
-  if (data.pendingTotal === 0) return 'nothing waits'
+  if (data.pendingTotal === 0) return 'No request waits'
   const waiting = data.cells.filter((cell) => cell.pending > 0).length
   const full = fullQueues(data.cells, lengthLimit)
   return [

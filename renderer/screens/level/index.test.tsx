@@ -59,7 +59,7 @@ describe('the Level screen', () => {
     expect(head?.textContent).toContain('service-accounts')
   })
 
-  it('opens with what the Overview says of the level, and with nothing while it is calm', async () => {
+  it('opens with what the Overview says of the level, and with its calm while nothing is wrong', async () => {
     await open('workload-low')
     const { server, derived } = viewStore.getState()
     if (server === undefined) throw new Error('no server')
@@ -71,6 +71,7 @@ describe('the Level screen', () => {
     cleanup()
     await open('leader-election')
     expect(screen.queryByText(/^leader-election (queues|is full|rejects)/)).toBeNull()
+    expect(screen.getByText('No request of leader-election waits or is rejected.')).toBeTruthy()
   })
 
   it('names the schemas that feed a level of which no request was counted', async () => {

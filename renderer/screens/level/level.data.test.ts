@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Histogram } from '../../../core/frame/frame.ts'
 import { mandatoryLevels, mandatorySchemas, suggestedLevels, suggestedSchemas } from '../../../core/config/builtIn.ts'
 import {
-  dumpFacts,
   levelKind,
   shownStates,
   levelToOpen,
@@ -154,23 +153,6 @@ it('opens the level that rejects, else the one that queues, else the busiest', (
   expect(levelToOpen(serverOf([busy, queueing, bad]), undefined)).toBe('queueing')
   expect(levelToOpen(serverOf([busy, bad]), undefined)).toBe('busy')
   expect(levelToOpen(serverOf([]), undefined)).toBeUndefined()
-})
-
-it('counts queues with waiting requests of all that the dump names', () => {
-  const dumped = {
-    name: 'x',
-    activeQueues: 6,
-    idle: false,
-    quiescing: false,
-    waiting: 9,
-    executing: 1,
-    dispatched: 0,
-    rejected: 0,
-    timedOut: 0,
-    cancelled: 0,
-  }
-  expect(dumpFacts(dumped, 128)[0]?.value).toBe('6 of 128')
-  expect(dumpFacts(dumped, 0)).toEqual([])
 })
 
 /** The default objects, as an API server returns them. */

@@ -1,5 +1,4 @@
 import { plural } from '../../../core/text/format.ts'
-import type { DumpLevel } from '../../../core/frame/dump.ts'
 import type { DerivedLevel, DerivedServer, QuantileRange, TimeQuantile } from '../../../core/frame/derived.ts'
 import type { LevelFrame, ServerFrame, RejectReason } from '../../../core/frame/frame.ts'
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../../../core/frame/reading.ts'
@@ -141,20 +140,6 @@ export function widthText({ above, upTo }: { readonly above: number; readonly up
   if (upTo === undefined) return `over ${above} seats`
   if (upTo <= 1) return '1 seat'
   return upTo - above <= 1 ? `${upTo} seats` : `${above + 1} to ${upTo} seats`
-}
-
-/** Additional facts from the dump of levels: how many queues hold requests, and whether the level is being removed. */
-export function dumpFacts(dumped: DumpLevel | undefined, queues: number | undefined): readonly Fact[] {
-  if (dumped === undefined) return []
-  const facts: Fact[] = []
-  if (queues !== undefined && queues > 0)
-    facts.push({
-      term: 'queues',
-      value: `${format.fixed(dumped.activeQueues)} of ${format.fixed(queues)}`,
-      detail: 'have requests waiting',
-      glossary: 'queues',
-    })
-  return facts
 }
 
 /** Smoothed demand of a past surge that holds unused seats while others wait (specification 6.3). */

@@ -12,7 +12,6 @@ import { withBusiest } from '../../../core/verdict/now.ts'
 import type { NowServer, NowStatement } from '../../../core/verdict/levelStatements.ts'
 import { actionLabel, canPerform, perform } from './actions.ts'
 import { format } from '../../theme/format.ts'
-import styles from './overview.module.css'
 
 /** The worst true statement, with the available actions. */
 export function NowPane(props: {
@@ -27,33 +26,32 @@ export function NowPane(props: {
   // A third button would leave the sentence too little room.
   const actions = statement.actions.filter(canPerform).slice(0, canTry ? 1 : undefined)
   return (
-    <div className={styles['now']}>
-      <NowLine
-        title={title}
-        {...(evidence === undefined ? {} : { evidence })}
-        details={details}
-        level={level}
-        stale={tone === 'stale'}
-        {...(actions.length === 0
-          ? {}
-          : {
-              actions: (
-                <>
-                  <TryFix remedy={remedy} primary />
-                  {actions.map((action, index) => (
-                    <Button
-                      key={actionLabel(action)}
-                      primary={index === 0 && tone === 'trouble' && !canTry}
-                      onClick={() => perform(action, onShowServer)}
-                    >
-                      {actionLabel(action)}
-                    </Button>
-                  ))}
-                </>
-              ),
-            })}
-      />
-    </div>
+    <NowLine
+      steady
+      title={title}
+      {...(evidence === undefined ? {} : { evidence })}
+      details={details}
+      level={level}
+      stale={tone === 'stale'}
+      {...(actions.length === 0
+        ? {}
+        : {
+            actions: (
+              <>
+                <TryFix remedy={remedy} primary />
+                {actions.map((action, index) => (
+                  <Button
+                    key={actionLabel(action)}
+                    primary={index === 0 && tone === 'trouble' && !canTry}
+                    onClick={() => perform(action, onShowServer)}
+                  >
+                    {actionLabel(action)}
+                  </Button>
+                ))}
+              </>
+            ),
+          })}
+    />
   )
 }
 

@@ -97,12 +97,11 @@ async function expectStill(page: Page, size: (typeof SIZES)[number]): Promise<vo
   expect(sum).toBeLessThan(0.005)
 }
 
-/**
- * Screens whose numbers change while they are looked at. On Level and Fleet a sentence about a trouble that begins or ends
- * takes another line, which no sample alone does.
- */
+/** Screens whose numbers change while they are looked at. */
 const LIVE_SCREENS = [
   'overview',
+  'fleet',
+  'level/workload-low',
   'allocation',
   'live',
   'classify/coverage',
