@@ -4,7 +4,8 @@ import type { Advice, Suggestion } from '../contract/advice.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { MS_PER_DAY } from '../units.ts'
-import { seatsFor, type ServerUsage, type Usage } from './usage.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
+import { lacking, seatsFor, type ServerUsage, type Usage } from './usage.ts'
 import { boundaryAdvice } from './boundaries.ts'
 import { callerAdvice } from './callers.ts'
 import { counting, ENOUGH, isInNeed, type Place, range } from './evidence.ts'
@@ -58,7 +59,7 @@ export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Ad
     ...(isLong ? flagAdvice(busiest, needy.length > 0) : []),
     ...(nodes === undefined ? [] : sizeAdvice(busiest, nodes)),
     ...scrapeAdvice(busiest),
-    ...(isLong && judged.length === 0 && needy.length === 0 ? [nothing(busiest)] : []),
+    ...(isLong && judged.length === 0 && needy.length === 0 && unseen(busiest).length === 0 ? [nothing(busiest)] : []),
   ]
   const ranked = suggestions.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict])
   return {
@@ -97,6 +98,9 @@ function worstOfEach(servers: readonly ServerUsage[]): readonly Place[] {
   return [...worst.values()]
 }
 
+/** Families without which trouble is not seen. */
+const unseen = (server: ServerUsage): readonly string[] => lacking(server, [FAMILY.rejected, FAMILY.wait])
+
 const nothing = (server: ServerUsage): Suggestion => ({
   kind: 'nothing',
   verdict: 'precaution',
@@ -120,7 +124,12 @@ function summaryOf(
     return `Samples cover ${plain.length(busiest.coveredMs)}. Advice on limits takes at least ${plain.length(SHORTEST_MS)}.`
   }
   const edits = suggestions.filter(isEdit)
-  if (needy.length === 0) return 'Every level has enough seats. The recommendations below are precautions.'
+  const lacks = unseen(busiest)
+  if (needy.length === 0) {
+    return lacks.length === 0
+      ? 'Every level has enough seats. The recommendations below are precautions.'
+      : `Whether requests wait or are rejected is unknown: the pages lack ${listed(lacks)}.`
+  }
   const names = listed(needy.map(({ level }) => level.name))
   const seats = edits.some(({ kind }) => kind === 'flags')
     ? 'The servers have too few seats.'
@@ -135,11 +144,14 @@ function summaryOf(
 }
 
 function limitsOf(
-  { limit, levels, coveredMs }: ServerUsage,
+  server: ServerUsage,
   isLong: boolean,
   objects: ObjectSet | undefined,
   nodes: number | undefined,
 ): readonly string[] {
+  const { limit, levels, coveredMs } = server
+  const isEstimated = levels.some(({ last }) => last.demand.highWatermark === undefined)
+  const estimated = isEstimated ? lacking(server, [FAMILY.executingSeats, FAMILY.queuedSeats]) : []
   return [
     ...(isLong && coveredMs < 7 * MS_PER_DAY
       ? [
@@ -152,9 +164,11 @@ function limitsOf(
     ...(limit === undefined
       ? ['The pages do not show how many seats the server has, so its flags are not checked.']
       : []),
-    ...(levels.some(({ peak }) => peak === undefined)
+    ...(isEstimated
       ? [
-          'This server does not report its demand. It is estimated from the requests that executed and waited in each sample.',
+          estimated.length === 0
+            ? 'This server does not report its demand. It is estimated from the requests that executed and waited in each sample.'
+            : `This server does not report its demand, and the pages lack ${listed(estimated)}, so demand is ${estimated.includes(FAMILY.executingSeats) ? 'unknown' : 'estimated without the requests that waited'}.`,
         ]
       : []),
     ...(nodes === undefined
