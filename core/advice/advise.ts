@@ -4,8 +4,9 @@ import type { Advice, Suggestion } from '../contract/advice.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { MS_PER_DAY } from '../units.ts'
+import { lacking } from '../frame/lacking.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
-import { lacking, seatsFor, type ServerUsage, type Usage } from './usage.ts'
+import { seatsFor, type ServerUsage, type Usage } from './usage.ts'
 import { boundaryAdvice } from './boundaries.ts'
 import { callerAdvice } from './callers.ts'
 import { counting, ENOUGH, isInNeed, type Place, range } from './evidence.ts'
@@ -99,7 +100,7 @@ function worstOfEach(servers: readonly ServerUsage[]): readonly Place[] {
 }
 
 /** Families without which trouble is not seen. */
-const unseen = (server: ServerUsage): readonly string[] => lacking(server, [FAMILY.rejected, FAMILY.wait])
+const unseen = (server: ServerUsage): readonly string[] => lacking(server.last, [FAMILY.rejected, FAMILY.wait])
 
 const nothing = (server: ServerUsage): Suggestion => ({
   kind: 'nothing',
@@ -151,7 +152,7 @@ function limitsOf(
 ): readonly string[] {
   const { limit, levels, coveredMs } = server
   const isEstimated = levels.some(({ last }) => last.demand.highWatermark === undefined)
-  const estimated = isEstimated ? lacking(server, [FAMILY.executingSeats, FAMILY.queuedSeats]) : []
+  const estimated = isEstimated ? lacking(server.last, [FAMILY.executingSeats, FAMILY.queuedSeats]) : []
   return [
     ...(isLong && coveredMs < 7 * MS_PER_DAY
       ? [

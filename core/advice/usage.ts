@@ -222,10 +222,6 @@ function levelUsage(last: LevelFrame, base: LevelFrame | undefined, { demand, pe
   }
 }
 
-/** Which of these families the last page lacks, although its version has them. */
-export const lacking = ({ last }: Pick<ServerUsage, 'last'>, families: readonly string[]): readonly string[] =>
-  families.filter((name) => last.missing.some(({ family, reason }) => family === name && reason === 'not-exposed'))
-
 /** The smallest number of seats that was not exceeded during a share (0 to 1) of the time; `undefined` without time. */
 export function seatsFor(share: number, times: SeatTimes): number | undefined {
   const total = [...times.values()].reduce((sum, ms) => sum + ms, 0)
