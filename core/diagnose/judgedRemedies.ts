@@ -101,7 +101,7 @@ function editedBy(objects: ObjectSet, { remedy }: Finding, { last }: ServerFacts
 const unjudged = (why: string): Forecast => ({ helps: undefined, text: `No forecast of this edit: ${why}.` })
 
 function forecastOf(
-  { place, culprit, victims }: Finding,
+  { place, culprit, victims, remedy }: Finding,
   server: ServerFacts,
   rehearsal: Rehearsal | string,
   edit: () => ObjectSet,
@@ -117,12 +117,15 @@ function forecastOf(
   if (suspect !== undefined && !isAlike(twin?.seats ?? 0, suspect.seats))
     return unjudged(`simulated runs do not reproduce what ${suspect.name} does`)
   const named = new Set(victims.map(({ name }) => name))
-  const suffering = here.filter(({ name }) => named.has(name))
+  const suffering = here.filter(({ name, schema }) => named.has(name) || named.has(`flow schema ${schema}`))
   if (victims.length > 0 && suffering.length === 0)
     return unjudged('simulated runs do not tell those who suffer from others in their flow')
   const helped = new Set((victims.length > 0 ? suffering : here.filter((one) => one !== twin)).map(({ name }) => name))
   const after = rehearsal.after(level, edit())
   if (after === undefined) return unjudged('the simulated run with it takes too long')
+  const before = new Set(now.map(({ schema }) => schema))
+  if (remedy.manifests.some(({ kind }) => kind === 'FlowSchema') && after.every(({ schema }) => before.has(schema)))
+    return unjudged('in the simulated run it takes no request: the source does not tell the groups of users')
   const parties = partiesOf(helped, level, suspect?.name)
   const harmsOf = (met: readonly Met[]) => ({
     helped: harmOf(met.filter(parties.isHelped)),
@@ -190,8 +193,9 @@ function harmOf(met: readonly Met[]): Harm {
 
 /** `waits 0.1 s instead of 2 s`. */
 function metText(is: Harm, was: Harm): string {
-  const rejected = [is, was].map((harm) => plain.percent(harm.rejected))
-  const isRejected = Math.max(is.rejected, was.rejected) >= LEAST_REJECTED
+  const most = Math.max(is.rejected, was.rejected)
+  const rejected = [is, was].map((harm) => plain.percent(harm.rejected, most < 0.01 ? 1 : 0))
+  const isRejected = most >= LEAST_REJECTED
   return `${plain.seconds(is.wait)} instead of ${plain.seconds(was.wait)} in the queue${isRejected ? `, ${rejected.join(' instead of ')} rejected` : ''}`
 }
-const LEAST_REJECTED = 0.01
+const LEAST_REJECTED = 0.0005
