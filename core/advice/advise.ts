@@ -144,6 +144,15 @@ function summaryOf(
   return `Requests of ${names} wait or are rejected. ${helps} ${seats}`.trimEnd()
 }
 
+/** What stands for the demand that a server does not report. */
+function demandWithout({ last }: ServerUsage): string {
+  if (lacking(last, [FAMILY.executingSeats]).length > 0)
+    return 'This server reports neither its demand nor the seats of requests that execute, so demand is unknown.'
+  return lacking(last, [FAMILY.queuedSeats]).length > 0
+    ? 'This server reports neither its demand nor requests that wait. Demand is estimated from those that executed in each sample.'
+    : 'This server does not report its demand. It is estimated from the requests that executed and waited in each sample.'
+}
+
 function limitsOf(
   server: ServerUsage,
   isLong: boolean,
@@ -151,8 +160,6 @@ function limitsOf(
   nodes: number | undefined,
 ): readonly string[] {
   const { limit, levels, coveredMs } = server
-  const isEstimated = levels.some(({ last }) => last.demand.highWatermark === undefined)
-  const estimated = isEstimated ? lacking(server.last, [FAMILY.executingSeats, FAMILY.queuedSeats]) : []
   return [
     ...(isLong && coveredMs < 7 * MS_PER_DAY
       ? [
@@ -165,13 +172,7 @@ function limitsOf(
     ...(limit === undefined
       ? ['The pages do not show how many seats the server has, so its flags are not checked.']
       : []),
-    ...(isEstimated
-      ? [
-          estimated.length === 0
-            ? 'This server does not report its demand. It is estimated from the requests that executed and waited in each sample.'
-            : `This server does not report its demand, and the pages lack ${listed(estimated)}, so demand is ${estimated.includes(FAMILY.executingSeats) ? 'unknown' : 'estimated without the requests that waited'}.`,
-        ]
-      : []),
+    ...(levels.some(({ last }) => last.demand.highWatermark === undefined) ? [demandWithout(server)] : []),
     ...(nodes === undefined
       ? ['The number of nodes is unknown, so flags are not compared with the size of the cluster.']
       : []),
