@@ -135,9 +135,9 @@ const withLevels = (objects: ObjectSet, change: (limited: LimitedSpec, name: str
   ),
 })
 const withSchema = (schema: FlowSchema): ObjectSet => ({ ...OBJECTS, schemas: [...OBJECTS.schemas, schema] })
-const schemaFor = (name: string, precedence: number, group: string, level: string): FlowSchema =>
+const schemaFor = (name: string, precedence: number, members: string, level: string): FlowSchema =>
   schemaOf({ name }, precedence, level, 'ByUser', {
-    subjects: [{ kind: 'Group', group: { name: group } }],
+    subjects: [{ kind: 'Group', group: { name: members } }],
     resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
   })
 const batchTo = (level: string): ObjectSet => withSchema(schemaFor('batch', 500, 'system:serviceaccounts:batch', level))
@@ -179,10 +179,10 @@ const developersTo = (level: string): ObjectSet => ({
   levels: [...OBJECTS.levels, reject('tiny')],
   schemas: [...OBJECTS.schemas, schemaFor('developers', 500, 'developers', level)],
 })
-const others = schemaFor('others', 600, 'system:authenticated', 'tiny')
+const leftovers = schemaFor('others', 600, 'system:authenticated', 'tiny')
 const ownOthers = (): ObjectSet => ({
   levels: [...OBJECTS.levels, reject('tiny')],
-  schemas: [...OBJECTS.schemas, schemaFor('controllers', 400, 'system:serviceaccounts', 'workload-low'), others],
+  schemas: [...OBJECTS.schemas, schemaFor('controllers', 400, 'system:serviceaccounts', 'workload-low'), leftovers],
 })
 const ownDevelopers = (): ObjectSet => ({
   ...ownOthers(),
