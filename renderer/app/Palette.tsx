@@ -75,12 +75,19 @@ function Search() {
   )
   const found = matchItems(items, query, recent)
   const groups = [...new Set(found.map(({ group }) => group))]
+  // What is still read may answer what was entered.
+  const [entered, setEntered] = useState<string>()
+  const [first] = found
+  useEffect(() => {
+    if (first !== undefined && entered === query) choose(first)
+  }, [first, entered, query])
   return (
     <Command label="Go to" shouldFilter={false} loop>
       <Command.Input
         className={styles['input']}
         value={query}
         onValueChange={setQuery}
+        onKeyDown={({ key }) => key === 'Enter' && first === undefined && setEntered(query)}
         placeholder="Screen, level, schema, flow, action, setting, source or term"
       />
       <Command.List className={styles['results']} label="Results">

@@ -131,7 +131,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     label: 'Diagnosis',
     key: 'D',
     also: 'why slow rejected cause advice troubleshoot',
-    icon: 'search',
+    icon: 'aim',
     Screen: lazy(async () => ({ default: (await import('../screens/diagnosis/index.tsx')).DiagnosisScreen })),
   },
   {
