@@ -232,7 +232,7 @@ function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly
 }
 
 /** Keeps the place of the sentence while nothing is wrong; says nothing that the server does not report. */
-function CalmNote({ level, derived, when }: Pick<LevelViewProps, 'level' | 'derived'> & { readonly when: string }) {
+function CalmNote({ level, derived }: Pick<LevelViewProps, 'level' | 'derived'>) {
   if (levelStates(level, derived).includes('unknown')) return null
   const { current } = level.limits
   return (
