@@ -7,7 +7,7 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
 import { onAnswer } from '../state/answer.ts'
 import { client } from '../state/client.ts'
-import { connectionStore, hasSeveral } from '../state/connection.ts'
+import { connectionStore } from '../state/connection.ts'
 import { useDump } from '../state/dumps.ts'
 import { flowKeyOf, flowName } from '../../core/frame/flow.ts'
 import { openTerm } from '../state/glossary.ts'
@@ -196,11 +196,11 @@ type Reachable = Omit<PaletteFacts, 'sources' | 'scenarios' | 'flows' | 'queues'
 
 function reachable(): Reachable {
   const { server, derivedServer, frame } = viewStore.getState()
-  const { connection, connections } = connectionStore.getState()
+  const { connection } = connectionStore.getState()
   const rows = rosterRows(server, derivedServer, levelOrder(settingsNow().levelSlots))
   const labels = exportButtons().map((button) => button.getAttribute('aria-label') ?? '')
   return {
-    screens: screensFor(hasSeveral(connections), connection?.etcd === true),
+    screens: screensFor(connection?.etcd === true),
     levels: rows.map(({ name, executing, limit, trouble }) => ({
       name,
       detail: `${executing ?? '–'}${limit === undefined ? '' : `/${limit}`} seats${trouble === undefined ? '' : `, ${trouble}`}`,
