@@ -264,6 +264,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map(
     autoscale: post('horizontalpodautoscalers'),
     logs: ofPod('log', logOptions),
     exec: ofPod('exec', logOptions, [WEB_SOCKET]),
+    // Of oc.
+    rsh: ofPod('exec', logOptions, [WEB_SOCKET]),
     cp: copy,
     debug,
     events,

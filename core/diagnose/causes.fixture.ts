@@ -1,4 +1,4 @@
-import type { FlowSchema, LimitedSpec, ObjectSet } from '../config/objects.ts'
+import type { FlowSchema, LimitedSpec, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import { schemaOf } from '../config/builtIn.ts'
 import type { CauseId } from '../contract/causes.ts'
 import type { DumpFrame } from '../frame/dump.ts'
@@ -135,13 +135,12 @@ const withLevels = (objects: ObjectSet, change: (limited: LimitedSpec, name: str
   ),
 })
 const withSchema = (schema: FlowSchema): ObjectSet => ({ ...OBJECTS, schemas: [...OBJECTS.schemas, schema] })
-const batchTo = (level: string): ObjectSet =>
-  withSchema(
-    schemaOf({ name: 'batch' }, 500, level, 'ByUser', {
-      subjects: [{ kind: 'Group', group: { name: 'system:serviceaccounts:batch' } }],
-      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
-    }),
-  )
+const schemaFor = (name: string, precedence: number, members: string, level: string): FlowSchema =>
+  schemaOf({ name }, precedence, level, 'ByUser', {
+    subjects: [{ kind: 'Group', group: { name: members } }],
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
+  })
+const batchTo = (level: string): ObjectSet => withSchema(schemaFor('batch', 500, 'system:serviceaccounts:batch', level))
 /** A schema for all leases in front of those of the system, and its level of a few seats. */
 function nodesToSmall(): ObjectSet {
   const small = OBJECTS.levels.find(({ metadata }) => metadata.name === 'workload-low')
@@ -162,6 +161,33 @@ function nodesToSmall(): ObjectSet {
   })
   return { levels: [...OBJECTS.levels, level], schemas: [...OBJECTS.schemas, leases] }
 }
+const reject = (name: string): PriorityLevelConfiguration => ({
+  metadata: { name },
+  spec: {
+    type: 'Limited',
+    limited: {
+      nominalConcurrencyShares: 4,
+      lendablePercent: 0,
+      borrowingLimitPercent: 0,
+      limitResponse: { type: 'Reject' },
+    },
+  },
+})
+/** Dumps do not tell the groups of a person. */
+const developer: User = { name: 'developer-{i}', groups: ['system:authenticated', 'developers'] }
+const developersTo = (level: string): ObjectSet => ({
+  levels: [...OBJECTS.levels, reject('tiny')],
+  schemas: [...OBJECTS.schemas, schemaFor('developers', 500, 'developers', level)],
+})
+const leftovers = schemaFor('others', 600, 'system:authenticated', 'tiny')
+const ownOthers = (): ObjectSet => ({
+  levels: [...OBJECTS.levels, reject('tiny')],
+  schemas: [...OBJECTS.schemas, schemaFor('controllers', 400, 'system:serviceaccounts', 'workload-low'), leftovers],
+})
+const ownDevelopers = (): ObjectSet => ({
+  ...ownOthers(),
+  schemas: [...ownOthers().schemas, schemaFor('developers', 500, 'developers', 'workload-low')],
+})
 const queues = (queueCount: number, handSize: number, queueLengthLimit: number): LimitedSpec['limitResponse'] => ({
   type: 'Queue',
   queuing: { queues: queueCount, handSize, queueLengthLimit },
@@ -553,4 +579,26 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     }),
     looksLike: 'recent-edit',
   },
+  ...[
+    { what: 'a new schema sends a group to a level of two seats', before: OBJECTS, after: developersTo('tiny') },
+    { what: 'a deleted schema leaves a group to a level of two seats', before: ownDevelopers(), after: ownOthers() },
+  ].map(({ what, before, after }) => ({
+    ...one(
+      'recent-edit',
+      what,
+      {
+        groups: [controllers, group('developers', 40, developer, open(1, get(QUICK)))],
+        objects: before,
+        change: (simulation) => void simulation.configure(after),
+      },
+      {
+        objects: after,
+        history: [
+          { at: START_MS, objects: before },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: after },
+        ],
+      },
+    ),
+    looksLike: 'reject-level' as const,
+  })),
 ]

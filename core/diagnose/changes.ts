@@ -109,7 +109,7 @@ function changeOf({ at, before, after, present, difference, returns }: Seen, ser
     subject: `${kind} ${name}`,
     by: written.by,
     seats: seats.toSorted((a, b) => b.without - b.now - (a.without - a.now)),
-    moved: kind === 'FlowSchema' || change !== 'changed' ? requestsMoved(without, present, server) : [],
+    moved: kind === 'FlowSchema' || change !== 'changed' ? requestsMoved(without, present, server, difference) : [],
     tightened: kind === 'FlowSchema' ? [] : tightenedIn(without, present, name),
     returns,
     undo: was === undefined ? undefined : () => [{ kind, name, text: writeManifest(kind, was) }],
@@ -142,9 +142,15 @@ function seatsMoved(without: ObjectSet, present: ObjectSet, { limit, last }: Ser
   })
 }
 
-function requestsMoved(without: ObjectSet, present: ObjectSet, { limit, ledger }: ServerFacts): Change['moved'] {
+function requestsMoved(
+  without: ObjectSet,
+  present: ObjectSet,
+  server: ServerFacts,
+  { kind, name }: ObjectDifference,
+): Change['moved'] {
+  const { limit, ledger } = server
   const [was, is] = [classifyingConfiguration(without, limit), classifyingConfiguration(present, limit)]
-  return ledger.clients.slice(0, MOST_CLASSIFIED).flatMap((client) => {
+  const known = ledger.clients.slice(0, MOST_CLASSIFIED).flatMap((client) => {
     const all = client.calls.reduce((sum, { count }) => sum + count, 0)
     const found = client.calls.flatMap(({ text, count, digest }) => {
       const [before, now] = [was.schemaOf(digest), is.schemaOf(digest)]
@@ -166,6 +172,52 @@ function requestsMoved(without: ObjectSet, present: ObjectSet, { limit, ledger }
           },
         ]
   })
+  if (known.length > 0 || kind !== 'FlowSchema') return known
+  const levelOf = ({ schemas }: ObjectSet): string | undefined =>
+    schemas.find(({ metadata }) => metadata.name === name)?.spec.priorityLevelConfiguration.name
+  return rateMoved(server, name, levelOf(without), levelOf(present))
+}
+
+/** A schema lost its requests to another, or got them from it, where so much of them went and came. */
+const LEAST_SHIFTED = 0.5
+
+/**
+ * The requests of one schema, counted: groups that the source does not tell may decide who they are of. Where it was
+ * created or deleted, they came from, or go to, the schema whose requests became fewer or more at the same time.
+ */
+function rateMoved(
+  { levels }: ServerFacts,
+  name: string,
+  was: string | undefined,
+  is: string | undefined,
+): Change['moved'] {
+  const rates = levels.flatMap((level) =>
+    [
+      ...new Set([level.now, level.before].flatMap((observed) => observed?.schemas.map(({ schema }) => schema) ?? [])),
+    ].map((schema) => ({ level, schema, now: rateOf(level.now, schema), before: rateOf(level.before, schema) })),
+  )
+  const [now = 0, before = 0] = [is, was].map((at, index) => {
+    const own = rates.find(({ level, schema }) => schema === name && level.name === at)
+    return index === 0 ? own?.now : own?.before
+  })
+  const rate = is === undefined ? before : now
+  const shifts = rates
+    .filter(({ schema }) => schema !== name)
+    .map((one) => ({ ...one, by: is === undefined ? one.now - one.before : one.before - one.now }))
+    .filter((one) => one.by >= LEAST_SHIFTED * Math.max(is === undefined ? one.now : one.before, rate / 10))
+    .toSorted((a, b) => b.by - a.by)
+  const [from, to] = [was ?? shifts[0]?.level.name, is ?? shifts[0]?.level.name]
+  const there = levels.find((level) => level.name === to)
+  if (rate === 0 || from === undefined || there === undefined || from === to) return []
+  const { seats = 0, arrivalsPerSecond } = there.now.quantities
+  const part = Math.min(1, (is === undefined ? (shifts[0]?.by ?? 0) : now) / arrivalsPerSecond)
+  const pressure = part * Math.max(1, seats + (there.now.evidence.queued ?? 0))
+  return [{ client: `all of ${name}`, what: plain.rate(rate), from, to: there.name, pressure }]
+}
+
+const rateOf = (observed: LevelFacts['before'], name: string): number => {
+  const arrivals = observed?.schemas.find(({ schema }) => schema === name)?.arrivals ?? []
+  return arrivals.reduce((sum, rate) => sum + rate, 0) / (arrivals.length || 1)
 }
 
 /** What makes a level hold fewer requests, or lend more and borrow less. */

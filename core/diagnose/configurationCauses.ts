@@ -409,7 +409,7 @@ function idleSeats({ pages }: ServerFacts, name: string) {
       all += Math.max(0, limits.current - used)
       kept += unlent
       lingering += Math.max(0, limits.current - Math.max(used, lower))
-      byLevel.set(other, (byLevel.get(other) ?? 0) + unlent)
+      if (unlent > 0) byLevel.set(other, (byLevel.get(other) ?? 0) + unlent)
     }
   }
   const count = Math.max(1, looked.length)

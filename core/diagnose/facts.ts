@@ -9,9 +9,9 @@ import { isExempt } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import type { DerivedServer, QuantileRange } from '../frame/derived.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
-import { hasRestarted, quantiles } from '../frame/rates.ts'
+import { betweenTwo, type FrameIndex, hasRestarted, indexFrame, quantiles } from '../frame/rates.ts'
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
-import { inOrder, levelIn, meanOf, observeLevels } from '../twin/observe.ts'
+import { inOrder, meanOf, observeLevels } from '../twin/observe.ts'
 import { createLedger, type DumpedFlow, type Ledger } from '../verdict/ledger.ts'
 import { onsetOf, settled, slowerApartFrom } from './onset.ts'
 import { suspectsOf, type Suspect } from './suspects.ts'
@@ -31,14 +31,15 @@ export interface ObjectsAt {
   readonly objects: ObjectSet
 }
 
-/** What the forecast of an edit says: whom it helps, or why it is not offered. */
+/** What the forecast of an edit says: whom it helps, why it is not offered, or why there is none. */
 export interface Forecast {
   readonly text: string
-  readonly helps: boolean
+  /** `undefined`: no run could judge it. */
+  readonly helps: boolean | undefined
 }
 
 /** By edit: forecasts that were asked for before, and of which instant they are. */
-export type Forecasts = Map<string, { readonly at: UnixMs; readonly forecast: Forecast | undefined }>
+export type Forecasts = Map<string, { readonly at: UnixMs; readonly forecast: Forecast }>
 
 /** Input of a diagnosis. What a source does not provide is empty or `undefined`. */
 export interface Evidence {
@@ -153,7 +154,7 @@ export function serverFacts(
   const distinct = inOrder(frames)
   const restart = distinct.findLastIndex((frame, i) => {
     const before = distinct[i - 1]
-    return before !== undefined && hasRestarted(before, frame)
+    return before !== undefined && restartedBetween(before, frame)
   })
   const run = restart > 0 ? distinct.slice(restart) : distinct
   const last = run.at(-1)
@@ -183,11 +184,10 @@ export function serverFacts(
   const shape = new Map(
     objects?.levels.map((level) => [level.metadata.name, defaultLevel(level).spec.limited] as const) ?? [],
   )
+  const read = { whole: whole.map(indexFrame), inside: inside.map(indexFrame), times: whole.map(({ at }) => at) }
   const limited = last.levels
     .filter((level) => !isExempt(level))
-    .map((level) =>
-      levelFacts(level, { whole, inside, now, before, ledger, earlier, dumps, spec: shape.get(level.name) }),
-    )
+    .map((level) => levelFacts(level, { ...read, now, before, ledger, earlier, dumps, spec: shape.get(level.name) }))
   const floods = [
     ...limited.flatMap(({ suspects }) => suspects.flatMap((one) => one.since ?? [])),
     ...(exemptSince(run, meanOf(exemptSeats) ?? 0) ?? []),
@@ -232,6 +232,8 @@ export function serverFacts(
   }
 }
 
+const restartedBetween = betweenTwo((before: ServerFrame, after: ServerFrame) => hasRestarted(before, after))
+
 /** An edit shows in limits and queues after this time, and in enough samples. */
 export const TELLING_MS = 30_000
 
@@ -265,8 +267,10 @@ function ledgerOf(
 }
 
 interface Context extends Pick<ServerFacts, 'ledger' | 'earlier'> {
-  readonly whole: readonly ServerFrame[]
-  readonly inside: readonly ServerFrame[]
+  readonly whole: readonly FrameIndex[]
+  /** Of `whole`, RFC 3339. */
+  readonly times: readonly string[]
+  readonly inside: readonly FrameIndex[]
   readonly now: Observation
   readonly before: Observation | undefined
   readonly dumps: readonly DumpFrame[]
@@ -275,9 +279,8 @@ interface Context extends Pick<ServerFacts, 'ledger' | 'earlier'> {
 
 function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const { name } = last
-  const pages = context.inside.flatMap((page) => levelIn(page, name) ?? [])
-  const [first] = context.inside
-  const start = first && levelIn(first, name)
+  const pages = context.inside.flatMap(({ levels }) => levels.get(name) ?? [])
+  const start = context.inside[0]?.levels.get(name)
   const now = observed(context.now, name)
   // Wide requests wait while narrow ones execute beside them.
   const sumOf = (of: 'seats' | 'requests'): number =>
@@ -297,12 +300,14 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
       return (wait && histogramIncrease(wait, earlier)) ?? []
     }),
   )
-  const [onset] = context.whole
-  const inTrouble = context.whole.find((one) => {
-    const page = levelIn(one, name)
-    const rejected = page && rejectedSince(page, onset && levelIn(onset, name))
-    return rejected !== undefined && ((page?.requests.queued ?? 0) > 0 || allRejected(rejected) > 0)
+  const onset = context.whole[0]?.levels.get(name)
+  const hasRejected = (page: LevelFrame): boolean => allRejected(rejectedSince(page, onset)) > 0
+  const rejects = hasRejected(last)
+  const inTrouble = context.whole.findIndex(({ levels }) => {
+    const page = levels.get(name)
+    return page !== undefined && ((page.requests.queued ?? 0) > 0 || (rejects && hasRejected(page)))
   })
+  const troubledAt = context.times[inTrouble]
   return {
     name,
     last,
@@ -318,10 +323,10 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     fullSeconds: (full.length * context.now.stepMs) / MS_PER_SECOND,
     waits,
     waitRange: quantiles({ wait: waits, execution: undefined }).waitP99Range,
-    troubledAt: inTrouble && unixMsOf(inTrouble.at),
+    troubledAt: troubledAt === undefined ? undefined : unixMsOf(troubledAt),
     flows: context.ledger.flows.filter(({ level }) => level === name),
     suspects:
-      inTrouble === undefined
+      troubledAt === undefined
         ? []
         : suspectsOf({
             level: name,

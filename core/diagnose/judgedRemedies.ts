@@ -32,11 +32,10 @@ type Judge = (finding: Finding, remedy: Remedy) => Finding
 
 /**
  * Judges remedies that are edits by running the same minute with and without them: a remedy that does not help those who
- * suffer is not offered as an edit, any other says whom it helps and whom it costs what. Where no run reproduces the
- * level or the culprit, the edit stays as it is.
+ * suffer is not offered as an edit, any other says whom it helps and whom it costs what, or why no run can judge it.
  */
 export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[]): Judge {
-  const rehearsals = new Map<string, Rehearsal | undefined>()
+  const rehearsals = new Map<string, Rehearsal | string>()
   return (finding, { withoutEdit }) => {
     const { manifests } = finding.remedy
     const server = servers.find(({ id }) => id === finding.place.server) ?? servers[0]
@@ -46,16 +45,20 @@ export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[])
     const key = JSON.stringify([server.id, finding.cause, finding.culprit, manifests])
     const known = forecasts?.get(key)
     const isKept = known !== undefined && Math.abs(server.to - known.at) <= KEPT_MS
-    if (!isKept && !rehearsals.has(server.id)) rehearsals.set(server.id, rehearsalOf(server, objects, evidence))
+    const rehearsed = (): Rehearsal | string => {
+      const rehearsal = rehearsals.get(server.id) ?? rehearsalOf(server, objects, evidence)
+      rehearsals.set(server.id, rehearsal)
+      return rehearsal
+    }
     const forecast = isKept
       ? known.forecast
-      : forecastOf(finding, server, rehearsals.get(server.id), () => editedBy(objects, finding, server))
+      : forecastOf(finding, server, rehearsed(), () => editedBy(objects, finding, server))
     if (!isKept) forecasts?.set(key, { at: server.to, forecast })
-    if (forecast === undefined) return finding
     const { text } = finding.remedy
-    const remedy = forecast.helps
-      ? { manifests, text: `${text} ${forecast.text}` }
-      : { manifests: [], text: `${withoutEdit === '' ? LESS_LOAD : withoutEdit} ${forecast.text}` }
+    const remedy =
+      forecast.helps === false
+        ? { manifests: [], text: `${withoutEdit === '' ? LESS_LOAD : withoutEdit} ${forecast.text}` }
+        : { manifests, text: `${text} ${forecast.text}` }
     return { ...finding, remedy }
   }
 }
@@ -64,17 +67,19 @@ export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[])
 const waitFor = (at: UnixMs): string =>
   `The objects were changed at ${plain.time(at)}: what that does shows from ${plain.time(at + TELLING_MS)} on. No further edit is offered until then.`
 
-function rehearsalOf(server: ServerFacts, objects: ObjectSet, { servers }: Evidence): Rehearsal | undefined {
-  if (server.limit === undefined) return undefined
+/** A sentence says why there is none. */
+function rehearsalOf(server: ServerFacts, objects: ObjectSet, { servers }: Evidence): Rehearsal | string {
+  if (server.limit === undefined) return 'how many seats the server has is unknown'
   const configured = classifyingConfiguration(objects, server.limit).levels
   // Objects that the server does not follow yet, or that it no longer follows, say nothing about these pages.
   const isOther = ({ name, limits: { nominal, upper } }: LevelFrame): boolean => {
     const is = configured.get(name)?.limits
     return nominal !== undefined && (is?.nominal !== nominal || (upper !== undefined && is.max !== upper))
   }
-  if (server.last.levels.some((level) => !isExempt(level) && isOther(level))) return undefined
+  if (server.last.levels.some((level) => !isExempt(level) && isOther(level)))
+    return 'the limits of the server are not those of the known objects'
   const observation = observe(comparableFrames(server.pages))
-  if (observation === undefined) return undefined
+  if (observation === undefined) return 'the samples are too few'
   const dumps = servers.find(({ frames }) => frames[0]?.id === server.id)?.dumps ?? []
   const flows = flowsOf(dumps.filter(({ at }) => unixMsOf(at) >= server.from && unixMsOf(at) <= server.to))
   const variant = {
@@ -93,38 +98,47 @@ function editedBy(objects: ObjectSet, { remedy }: Finding, { last }: ServerFacts
   return read.reduce((set, { checked }) => (checked === undefined ? set : withEdit(set, setOf(checked))), objects)
 }
 
+const unjudged = (why: string): Forecast => ({ helps: undefined, text: `No forecast of this edit: ${why}.` })
+
 function forecastOf(
-  { place, culprit, victims }: Finding,
+  { place, culprit, victims, remedy }: Finding,
   server: ServerFacts,
-  rehearsal: Rehearsal | undefined,
+  rehearsal: Rehearsal | string,
   edit: () => ObjectSet,
-): Forecast | undefined {
+): Forecast {
   const { level } = place
-  const now = level === undefined ? undefined : rehearsal?.now(level)
-  if (level === undefined || now === undefined) return undefined
+  if (typeof rehearsal === 'string') return unjudged(rehearsal)
+  if (level === undefined) return unjudged('it is not about one level')
+  const now = rehearsal.now(level)
+  if (now === undefined) return unjudged(`simulated runs do not reproduce what ${level} does`)
   const here = now.filter((one) => one.level === level)
   const suspect = server.levels.flatMap(({ suspects }) => suspects).find(({ name }) => name === culprit)
   const twin = here.find(({ name }) => name === suspect?.name)
-  if (suspect !== undefined && !isAlike(twin?.seats ?? 0, suspect.seats)) return undefined
+  if (suspect !== undefined && !isAlike(twin?.seats ?? 0, suspect.seats))
+    return unjudged(`simulated runs do not reproduce what ${suspect.name} does`)
   const named = new Set(victims.map(({ name }) => name))
-  const suffering = here.filter(({ name }) => named.has(name))
-  // Clients that share a flow with others are not told apart by a twin.
-  if (victims.length > 0 && suffering.length === 0) return undefined
+  const suffering = here.filter(({ name, schema }) => named.has(name) || named.has(`flow schema ${schema}`))
+  if (victims.length > 0 && suffering.length === 0)
+    return unjudged('simulated runs do not tell those who suffer from others in their flow')
   const helped = new Set((victims.length > 0 ? suffering : here.filter((one) => one !== twin)).map(({ name }) => name))
-  const after = rehearsal?.after(level, edit())
-  if (after === undefined) return undefined
+  const after = rehearsal.after(level, edit())
+  if (after === undefined) return unjudged('the simulated run with it takes too long')
+  const before = new Set(now.map(({ schema }) => schema))
+  if (remedy.manifests.some(({ kind }) => kind === 'FlowSchema') && after.every(({ schema }) => before.has(schema)))
+    return unjudged('in the simulated run it takes no request: the source does not tell the groups of users')
   const parties = partiesOf(helped, level, suspect?.name)
-  const [was, is] = [now, after].map((met) => ({
+  const harmsOf = (met: readonly Met[]) => ({
     helped: harmOf(met.filter(parties.isHelped)),
     culprit: harmOf(met.filter(parties.isCulprit)),
     elsewhere: harmOf(met.filter(parties.isElsewhere)),
-  }))
-  if (was === undefined || is === undefined) return undefined
+  })
+  const [was, is] = [harmsOf(now), harmsOf(after)]
   const who = helped.size === 1 ? [...helped].join('') : `${plain.counted(helped.size, 'client')} of ${level}`
   const costs =
     suspect === undefined || was.culprit.requests === 0 ? '' : `; ${suspect.name}: ${metText(is.culprit, was.culprit)}`
   if (was.helped.seconds < NOTICED_SECONDS) {
-    if (victims.length > 0 || suspect === undefined) return undefined
+    if (victims.length > 0 || suspect === undefined)
+      return unjudged(`in the simulated run hardly any request of ${who} waits`)
     const text = `No edit is offered: by the console’s own forecast no other client of ${level} waits now, so it would help nobody${costs}.`
     return { helps: false, text }
   }
@@ -179,8 +193,9 @@ function harmOf(met: readonly Met[]): Harm {
 
 /** `waits 0.1 s instead of 2 s`. */
 function metText(is: Harm, was: Harm): string {
-  const rejected = [is, was].map((harm) => plain.percent(harm.rejected))
-  const isRejected = Math.max(is.rejected, was.rejected) >= LEAST_REJECTED
+  const most = Math.max(is.rejected, was.rejected)
+  const rejected = [is, was].map((harm) => plain.percent(harm.rejected, most < 0.01 ? 1 : 0))
+  const isRejected = most >= LEAST_REJECTED
   return `${plain.seconds(is.wait)} instead of ${plain.seconds(was.wait)} in the queue${isRejected ? `, ${rejected.join(' instead of ')} rejected` : ''}`
 }
-const LEAST_REJECTED = 0.01
+const LEAST_REJECTED = 0.0005

@@ -1,4 +1,5 @@
 import type { ServerFrame } from '../frame/frame.ts'
+import { betweenTwo } from '../frame/rates.ts'
 import { isExempt, spaced } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { levelIn, meanOf } from '../twin/observe.ts'
@@ -66,35 +67,35 @@ export const settled = (pages: readonly ServerFrame[]): readonly ServerFrame[] =
 function troubleSince(
   pages: readonly ServerFrame[],
   end: UnixMs,
-  troubleIn: (page: ServerFrame, earlier: ServerFrame) => number,
+  troubleIn: (earlier: ServerFrame, page: ServerFrame) => number,
 ): UnixMs | undefined {
-  const troubles = pages.slice(1).map((page, i) => troubleIn(page, pages[i] ?? page))
-  const late = troubles.filter((_, i) => unixMsOf(pages[i + 1]?.at ?? '') > end - PAUSE_MS)
-  const present = late.reduce((sum, one) => sum + one, 0) / Math.max(1, late.length)
+  const troubles = pages.slice(1).map((page, i) => {
+    const earlier = pages[i] ?? page
+    return { from: unixMsOf(earlier.at), to: unixMsOf(page.at), trouble: troubleIn(earlier, page) }
+  })
+  const present = meanOf(troubles.flatMap(({ to, trouble }) => (to > end - PAUSE_MS ? [trouble] : []))) ?? 0
   let [latest, onset]: [UnixMs, UnixMs | undefined] = [end, undefined]
-  for (let i = pages.length - 1; i > 0; i--) {
-    const [page, earlier] = [pages[i], pages[i - 1]]
-    if (page === undefined || earlier === undefined || latest - unixMsOf(page.at) > PAUSE_MS) break
-    const trouble = troubles[i - 1] ?? 0
+  for (const { from, to, trouble } of troubles.toReversed()) {
+    if (latest - to > PAUSE_MS) break
     if (trouble === 0 || trouble < SAME_TROUBLE * present) continue
-    latest = unixMsOf(page.at)
-    onset = unixMsOf(earlier.at)
+    latest = to
+    onset = from
   }
   return onset
 }
 
 /** Requests that wait; one alone is chance. */
-const queuedIn = ({ levels }: ServerFrame): number =>
+const queuedIn = (_: ServerFrame, { levels }: ServerFrame): number =>
   levels.reduce((sum, { requests: { queued = 0 } }) => sum + (queued > 1 ? queued : 0), 0)
 
 /** Requests rejected per second. */
-function rejectedIn(page: ServerFrame, earlier: ServerFrame): number {
+const rejectedIn = betweenTwo((earlier: ServerFrame, page: ServerFrame): number => {
   const seconds = Math.max(1, (unixMsOf(page.at) - unixMsOf(earlier.at)) / MS_PER_SECOND)
   return page.levels.reduce((sum, level) => {
     const was = levelIn(earlier, level.name)
     return sum + allRejected(rejectedSince(level, was)) / seconds
   }, 0)
-}
+})
 
 /** A rate has changed from this factor and difference per second on, if the difference is that many deviations. */
 const MORE = { ratio: 1.3, perSecond: 1, deviations: 6 } as const
@@ -156,7 +157,7 @@ function statisticsOf({ sum, squares, count }: Sums): { readonly mean: number; r
 function slowSince(pages: readonly ServerFrame[]): UnixMs | undefined {
   const bins = spaced(settled(pages), BIN_MS)
   const usual = new Map<string, { sum: number; count: number }>()
-  const steps = bins.slice(1).map((page, i) => executions(bins[i] ?? page, page))
+  const steps = bins.slice(1).map((page, i) => executionsInBin(bins[i] ?? page, page))
   for (const step of steps) {
     for (const [key, { sum, count }] of step) {
       const all = usual.get(key) ?? { sum: 0, count: 0 }
@@ -183,11 +184,8 @@ function slowSince(pages: readonly ServerFrame[]): UnixMs | undefined {
 }
 
 /** Seconds and number of executions that finished between two pages, by level and flow schema. */
-function executions(
-  from: ServerFrame,
-  to: ServerFrame,
-): ReadonlyMap<string, { readonly sum: number; readonly count: number }> {
-  const found = new Map<string, { sum: number; count: number }>()
+function executionsBetween(from: ServerFrame, to: ServerFrame) {
+  const found = new Map<string, { readonly sum: number; readonly count: number }>()
   for (const level of to.levels) {
     if (isExempt(level)) continue
     const was = levelIn(from, level.name)
@@ -200,10 +198,15 @@ function executions(
   }
   return found
 }
+/** Between pages of one distance and of another, so that of each page one earlier one is kept. */
+const [executionsInBin, executionsInStep] = [betweenTwo(executionsBetween), betweenTwo(executionsBetween)]
 
 /** Executions before and after an instant are compared over this time; a flood explains what changes this close to it. */
 const ASIDE_MS = 20_000
 const OF_FLOOD_MS = 12_000
+const STEP_MS = OF_FLOOD_MS / 3
+/** Steps on each side of an instant that may be that close to it. */
+const NEAR = ASIDE_MS / STEP_MS
 const APART = 1.8
 /** The same after a flood began: a machine becomes slower by and by as it fills. */
 const APART_LATER = 3
@@ -216,11 +219,11 @@ const MOST_SLOWER = 0.6
  * `undefined` if they never did.
  */
 export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly UnixMs[]): UnixMs | undefined {
-  const bins = spaced(pages, OF_FLOOD_MS / 3)
-  const steps = bins.slice(1).map((page, i) => ({ at: unixMsOf(page.at), of: executions(bins[i] ?? page, page) }))
-  const means = (from: UnixMs, to: UnixMs): ReadonlyMap<string, number> => {
+  const bins = spaced(pages, STEP_MS)
+  const steps = bins.slice(1).map((page, i) => ({ at: unixMsOf(page.at), of: executionsInStep(bins[i] ?? page, page) }))
+  const means = (near: typeof steps, from: UnixMs, to: UnixMs): ReadonlyMap<string, number> => {
     const sums = new Map<string, { sum: number; count: number }>()
-    for (const { at, of } of steps) {
+    for (const { at, of } of near) {
       if (at <= from || at > to) continue
       for (const [key, { sum, count }] of of) {
         const all = sums.get(key) ?? { sum: 0, count: 0 }
@@ -233,7 +236,7 @@ export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly 
   }
   return bins
     .map(({ at }) => unixMsOf(at))
-    .find((at) => {
+    .find((at, i) => {
       if (floods.some((flood) => Math.abs(at - flood) < OF_FLOOD_MS)) return false
       // What a flood does is not compared with the time before it.
       let [from, to] = [at - ASIDE_MS, at + ASIDE_MS]
@@ -241,7 +244,8 @@ export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly 
         if (flood < at) from = Math.max(from, flood + OF_FLOOD_MS / 2)
         else to = Math.min(to, flood)
       }
-      const [was, is] = [means(from, at), means(at, to)]
+      const near = steps.slice(Math.max(0, i - NEAR), i + NEAR)
+      const [was, is] = [means(near, from, at), means(near, at, to)]
       const ratios = [...is].flatMap(([key, mean]) => {
         const earlier = was.get(key)
         return earlier === undefined || earlier === 0 ? [] : [mean - earlier < LEAST_SLOWER ? 1 : mean / earlier]

@@ -78,6 +78,18 @@ export function hasRestarted(
   return false
 }
 
+/** Computes once what follows from two readings; of each the one before it is almost always the same. */
+export function betweenTwo<R extends object, T>(of: (earlier: R, later: R) => T): (earlier: R, later: R) => T {
+  const known = new WeakMap<R, { readonly earlier: R; readonly value: T }>()
+  return (earlier, later) => {
+    const found = known.get(later)
+    if (found?.earlier === earlier) return found.value
+    const value = of(earlier, later)
+    known.set(later, { earlier, value })
+    return value
+  }
+}
+
 /** Whether a total of the flow is lower than before: only a restart of the server causes that. */
 function fell(later: SchemaFrame, earlier: SchemaFrame): boolean {
   return (

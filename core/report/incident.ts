@@ -8,6 +8,7 @@ import { median } from '../frame/quantile.ts'
 import {
   flowIncrease,
   flowKey,
+  flowOf,
   hasRestarted,
   indexFrame,
   quantiles,
@@ -15,6 +16,7 @@ import {
   type FrameIndex,
 } from '../frame/rates.ts'
 import { allRejected } from '../frame/recent.ts'
+import { createExistingLevels } from '../source/existingLevels.ts'
 import type { TimedEvent } from '../source/recording.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
@@ -97,7 +99,7 @@ export interface IncidentChange {
 }
 
 export interface IncidentBuilder {
-  /** In the order of the recording; for `held` events only the objects count. */
+  /** In the order of the recording; for `held` events only the objects count. Levels end when they are deleted. */
   take(timed: TimedEvent, held: boolean): void
   finish(): Incident
 }
@@ -109,10 +111,12 @@ export function createIncident({ from, to }: { readonly from: UnixMs; readonly t
   const servers = new Map<string, ServerRuns>()
   const ledger = createLedger()
   const changes: IncidentChange[] = []
+  const existing = createExistingLevels()
   let objects: ObjectSet | undefined
   const partMs = Math.max(1, (to - from) / PARTS)
   return {
-    take({ at, event }, held) {
+    take({ at, event: given }, held) {
+      const event = existing(given)
       if (event.kind === 'objects') {
         const { state, objects: now } = event.reading
         if (state !== 'current' && state !== 'stale') return
@@ -143,7 +147,8 @@ export function createIncident({ from, to }: { readonly from: UnixMs; readonly t
 interface Run {
   /** Absent after a restart, because totals start at 0 then. */
   readonly first: FrameIndex | undefined
-  last: FrameIndex
+  /** By flow, as the last page that contained it did: those of a deleted level are in no later one. */
+  readonly last: Map<string, SchemaFrame>
 }
 
 interface ServerRuns {
@@ -195,13 +200,13 @@ function takeFrame(
 ): void {
   const at = unixMsOf(frame.at)
   const index = indexFrame(frame)
-  const run = server.runs.at(-1)
   const before = server.latest
-  const last = run?.last
-  const restarted = run !== undefined && before !== undefined && hasRestarted(before, frame, run.last, index)
+  const last = before && indexFrame(before)
+  const restarted = before !== undefined && hasRestarted(before, frame)
   if (restarted) server.restarts.push(at)
-  if (run === undefined || restarted) server.runs.push({ first: restarted ? undefined : index, last: index })
-  else run.last = index
+  if (before === undefined || restarted)
+    server.runs.push({ first: restarted ? undefined : index, last: new Map(index.schemas) })
+  else for (const [flow, schema] of index.schemas) server.runs.at(-1)?.last.set(flow, schema)
   server.times.push(at)
   if (frame.version !== undefined) server.versions.add(frame.version)
   for (const level of frame.levels) {
@@ -209,7 +214,7 @@ function takeFrame(
     server.levels.set(level.name, seen)
     const earlier = restarted ? undefined : last?.levels.get(level.name)
     const rejected = level.rejected === undefined ? 0 : allRejected(level.rejected)
-    const base = run === undefined ? rejected : earlier?.rejected === undefined ? 0 : allRejected(earlier.rejected)
+    const base = before === undefined ? rejected : earlier?.rejected === undefined ? 0 : allRejected(earlier.rejected)
     if (rejected > base) {
       seen.rejectedFrom ??= at
       seen.rejectedTo = at
@@ -286,7 +291,8 @@ function levelOf(
   { runs, gaps }: { readonly runs: readonly Run[] } & Pick<IncidentServer, 'gaps'>,
 ): IncidentLevel {
   const { points, ...rest } = seen
-  const schemas = new Set(runs.flatMap(({ last }) => last.levels.get(name)?.schemas.map((one) => one.name) ?? []))
+  const flows = runs.flatMap(({ last }) => [...last.keys()].map(flowOf))
+  const schemas = new Set(flows.flatMap(({ level, schema }) => (level === name ? [schema] : [])))
   const broken = gaps.map(({ from }): LevelPoint => ({
     at: from,
     executing: undefined,
@@ -311,7 +317,7 @@ export const rejections = ({ rejected }: Pick<IncidentFlows, 'rejected'>): numbe
 function flowsOf(runs: readonly Run[], level: string, schemas: readonly string[]): IncidentFlows {
   const pairs = runs.flatMap(({ first, last }) =>
     schemas.flatMap((schema) => {
-      const later = last.schemas.get(flowKey(level, schema))
+      const later = last.get(flowKey(level, schema))
       return later === undefined ? [] : [{ later, earlier: first?.schemas.get(flowKey(level, schema)) }]
     }),
   )

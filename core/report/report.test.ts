@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { builtInObjects } from '../config/builtIn.ts'
+import { SPECIMENS } from '../diagnose/causes.fixture.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { SourceEvent } from '../source/sourceEvent.ts'
+import { levelFrame, schemaFrame } from '../../test/fixtures/frames.ts'
 import { syntheticStory, type StoryMoment } from '../../test/fixtures/synthetic.ts'
 import { reportHtml } from './html.ts'
 import { createIncident, rejections, type Incident } from './incident.ts'
@@ -27,8 +29,8 @@ function incidentOf(
   more: readonly { at: number; event: SourceEvent }[] = [],
 ): Incident {
   const builder = createIncident({ from: START, to: END })
-  for (const frame of frames) builder.take({ at: Date.parse(frame.at), event: { kind: 'frame', frame } }, false)
-  for (const told of more) builder.take(told, false)
+  const pages = frames.map((frame) => ({ at: Date.parse(frame.at), event: { kind: 'frame', frame } as const }))
+  for (const one of [...more, ...pages].toSorted((a, b) => a.at - b.at)) builder.take(one, false)
   return builder.finish()
 }
 const frames = (): ServerFrame[] => moments.flatMap(({ frame }) => frame.servers)
@@ -56,6 +58,11 @@ const dumpAt = (second: number): SourceEvent => {
   return { kind: 'dump', dump: { server: 'synthetic', at, costMs: 1, bytes: 1, errors: [], requests } }
 }
 
+const told = (objects: unknown, at: number): { at: number; event: SourceEvent } => ({
+  at,
+  event: { kind: 'objects', origin: 'cluster', reading: { state: 'current', objects: ObjectSetSchema.parse(objects) } },
+})
+
 describe('an incident', () => {
   it('names who had most of the requests of the worst level, by the name of every surface', () => {
     const text = markdown(incidentOf(frames(), [{ at: START + 9_000, event: dumpAt(9) }]))
@@ -63,18 +70,13 @@ describe('an incident', () => {
   })
 
   it('calls a creation and a deletion by their names, and gives waits as ranges', () => {
-    const { levels, schemas } = ObjectSetSchema.parse(structuredClone(builtInObjects('v1.36.3')))
-    const objects = (kept: typeof schemas): SourceEvent => ({
-      kind: 'objects',
-      origin: 'cluster',
-      reading: { state: 'current', objects: { levels, schemas: kept } },
-    })
+    const { levels, schemas } = structuredClone(builtInObjects('v1.36.3'))
     const name = schemas.at(-1)?.metadata.name ?? ''
     const text = markdown(
       incidentOf(frames(), [
-        { at: START + 1_000, event: objects(schemas) },
-        { at: START + 2_000, event: objects(schemas.slice(0, -1)) },
-        { at: START + 3_000, event: objects(schemas) },
+        told({ levels, schemas }, START + 1_000),
+        told({ levels, schemas: schemas.slice(0, -1) }, START + 2_000),
+        told({ levels, schemas }, START + 3_000),
       ]),
     )
     expect(text).toContain(`Deleted: FlowSchema ${name}`)
@@ -129,6 +131,27 @@ describe('an incident', () => {
       builder.take({ at, event: { kind: 'frame', frame, ...(i < 60 && { lead: true as const }) } }, false)
     })
     expect(builder.finish().servers).toEqual(incidentOf(all.slice(60)).servers)
+  })
+
+  it('counts a level until it was deleted, and names none that was deleted before', () => {
+    const { servers, objects } = SPECIMENS.find(({ given }) => given === 'nothing-waits')?.evidence(1) ?? expect.fail()
+    const pages = servers[0]?.frames ?? []
+    const given = told(objects ?? expect.fail(), Date.parse(pages[0]?.at ?? '') - 1)
+    // The server exports the last series of a deleted level until it restarts.
+    const withGhost = (drains: number): readonly ServerFrame[] =>
+      pages.map((frame, i) => {
+        const full = 100 * Math.min(i, drains)
+        const rejected = { 'queue-full': full, 'concurrency-limit': 0, 'time-out': 0 }
+        const executing = i < drains ? 1 : 0
+        const ghost = levelFrame('ghost', [schemaFrame('s', { dispatched: full, rejected })], {
+          seats: { executing, queued: 0 },
+        })
+        return { ...frame, levels: [...frame.levels, ghost] }
+      })
+    expect(JSON.stringify(incidentOf(withGhost(0), [given]))).not.toContain('ghost')
+    const drained = incidentOf(withGhost(9), [given]).servers[0]?.levels.find(({ name }) => name === 'ghost')
+    expect(drained?.rejected).toMatchObject({ 'queue-full': 800 })
+    expect(drained?.rejectedTo).toBe(Date.parse(pages[8]?.at ?? ''))
   })
 
   it('names gaps, and does not draw over them', () => {
@@ -191,15 +214,8 @@ describe('its report', () => {
           : level,
       ),
     }
-    const told = [objects, changed].map((set, i) => ({
-      at: START + i * 60_000,
-      event: {
-        kind: 'objects',
-        origin: 'cluster',
-        reading: { state: 'current', objects: ObjectSetSchema.parse(set) },
-      } as const,
-    }))
-    const report = markdown(incidentOf(frames(), told))
+    const both = [objects, changed].map((set, i) => told(set, START + i * 60_000))
+    const report = markdown(incidentOf(frames(), both))
     expect(report).toContain(
       '03:01:00 PriorityLevelConfiguration workload-low: spec.limited.nominalConcurrencyShares 100 → 7',
     )

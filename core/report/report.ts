@@ -45,19 +45,13 @@ export function worstMoment(incident: Incident): UnixMs | undefined {
   return worst && ((queued?.value ?? 0) > 0 ? Math.max(queued?.at ?? 0, rejectedFrom) : rangeOf(incident).to)
 }
 
-/** Who, why and what helps, as Diagnosis says it of the worst moment; what was changed is another section. */
+/** Who, why and what helps, in the words of `status`; what was changed is another section. */
 function verdictOf(incident: Incident, { verdict }: ReportOptions): readonly Answer[] {
   if (verdict === undefined) return []
-  const { at, now, findings } = verdict
-  const cause = findings.find(({ group }) => group !== 'own side' && group !== 'none')
+  const [title = '', ...lines] = verdict.lines
   return [
-    said(phrase`At the worst moment, ${instantOf(incident)(at)}: ${now.title}`),
-    ...(cause === undefined
-      ? []
-      : [
-          said([`Cause (${cause.confidence}): ${cause.title.toLowerCase()}. ${cause.text}`]),
-          said([`Remedy: ${cause.remedy.text}`]),
-        ]),
+    said(phrase`At the worst moment, ${instantOf(incident)(verdict.at)}: ${title}`),
+    itemised(lines.map((line) => [line])),
   ]
 }
 

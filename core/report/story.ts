@@ -10,7 +10,6 @@ import {
   type Row,
   type Sentence,
 } from '../answer/answer.ts'
-import type { Diagnosis } from '../contract/diagnosis.ts'
 import { rfc3339, type UnixMs } from '../units.ts'
 import type { SourceInfo } from '../frame/frame.ts'
 import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
@@ -20,8 +19,8 @@ export interface ReportOptions {
   readonly source: SourceInfo
   /** Version of the console. */
   readonly version: string
-  /** What Diagnosis says of the worst moment. */
-  readonly verdict?: (Pick<Diagnosis, 'now' | 'findings'> & { readonly at: UnixMs }) | undefined
+  /** What `status` prints of the worst moment. */
+  readonly verdict?: { readonly at: UnixMs; readonly lines: readonly string[] } | undefined
 }
 
 /** A paragraph. */

@@ -288,9 +288,13 @@ export function eventOf(data: unknown): SourceEvent {
   throw new RangeError('it contains no event that this version supports')
 }
 
-/** The event as JSON: maps are lists of their entries. */
+/** The event as JSON: the only map in events is a list of its entries. */
 export const dataOf = (event: SourceEvent): Data =>
-  JSON.parse(JSON.stringify(event, (_, value: unknown) => (value instanceof Map ? [...value] : value)))
+  JSON.parse(
+    JSON.stringify(
+      event.kind === 'facts' ? { ...event, facts: { ...event.facts, objects: [...event.facts.objects] } } : event,
+    ),
+  )
 
 const FactsSchema = z.object({
   objects: z

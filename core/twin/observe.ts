@@ -2,7 +2,15 @@ import type { DemandPeriod, Observation, ObservedLevel, SchemaTraffic } from '..
 import type { Histogram, LevelFrame, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { allRejected } from '../frame/recent.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
-import { flowIncrease, hasRestarted, indexFrame, meanBetween, quantiles } from '../frame/rates.ts'
+import {
+  betweenTwo,
+  type FrameIndex,
+  flowIncrease,
+  hasRestarted,
+  indexFrame,
+  meanBetween,
+  quantiles,
+} from '../frame/rates.ts'
 import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
 import { courseOf } from './course.ts'
 import { slowdownOf } from './slowdown.ts'
@@ -27,8 +35,8 @@ export function comparableFrames(frames: readonly ServerFrame[]): readonly Serve
 
 /** Pages by time, each instant once. */
 export const inOrder = (frames: readonly ServerFrame[]): readonly ServerFrame[] => {
-  const ascending = frames.toSorted((a, b) => unixMsOf(a.at) - unixMsOf(b.at))
-  return ascending.filter((frame, i) => frame.at !== ascending[i - 1]?.at)
+  const ascending = frames.map((frame) => ({ frame, at: unixMsOf(frame.at) })).toSorted((a, b) => a.at - b.at)
+  return ascending.flatMap(({ frame, at }, i) => (at === ascending[i - 1]?.at ? [] : [frame]))
 }
 
 /** Why two pages cannot be compared. */
@@ -83,7 +91,7 @@ export function observe(frames: readonly ServerFrame[], slowdownIn = slowdownOf)
   const usual = median(times.slice(1).map((at, i) => at - (times[i] ?? at))) ?? SHORTEST_STEP_MS
   const stepMs = Math.max(SHORTEST_STEP_MS, Math.round(usual))
   const slowdown = slowdownIn(frames)
-  const span: Span = { frames, times, fromMs, untilMs, stepMs }
+  const span: Span = { pages: frames.map(indexFrame), times, fromMs, untilMs, stepMs }
   return {
     server: last.id,
     version: last.version,
@@ -96,18 +104,18 @@ export function observe(frames: readonly ServerFrame[], slowdownIn = slowdownOf)
 }
 
 interface Span extends Pick<Observation, 'fromMs' | 'untilMs' | 'stepMs'> {
-  readonly frames: readonly ServerFrame[]
+  readonly pages: readonly FrameIndex[]
   readonly times: readonly UnixMs[]
 }
 
 function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
-  const { frames, fromMs, untilMs } = span
+  const { fromMs, untilMs } = span
   const { name } = last
   const seconds = (untilMs - fromMs) / MS_PER_SECOND
-  const pages = frames.map((page) => levelIn(page, name))
+  const pages = span.pages.map(({ levels }) => levels.get(name))
   const known = pages.filter((page) => page !== undefined)
   const [first] = pages
-  const schemas = last.schemas.flatMap((schema) => schemaTraffic(schema, pages, span) ?? [])
+  const traffics = last.schemas.map((schema) => schemaTraffic(schema, pages, span))
   const started = (schema: string): SchemaFrame | undefined => first?.schemas.find((one) => one.name === schema)
   const increases = last.schemas.map((schema) => flowIncrease(schema, observationsOf(started(schema.name))))
   const wait = sumHistograms(increases.flatMap((one) => one.wait ?? []))
@@ -121,14 +129,11 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
       return (queueLength && histogramIncrease(queueLength, started(schema.name)?.queueLength)) ?? []
     }),
   )
-  // Steps sample the intervals between pages, so their mean misses short ones and counts others twice.
-  const arrived = last.schemas.flatMap(({ name: schema }) =>
-    pages.slice(1).map((page, i) => arrivedIn(schemaIn(pages[i], schema), schemaIn(page, schema))),
-  )
   return {
     name,
     quantities: {
-      arrivalsPerSecond: arrived.reduce((sum, count) => sum + count, 0) / seconds,
+      // Steps sample the intervals between pages, so their mean misses short ones and counts others twice.
+      arrivalsPerSecond: traffics.reduce((sum, { arrived }) => sum + arrived, 0) / seconds,
       ...(waitP50 !== undefined && { waitP50 }),
       ...(waitP99 !== undefined && { waitP99 }),
       rejectedPerSecond: Math.max(0, rejected(last) - rejected(first)) / seconds,
@@ -142,19 +147,16 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
       highWatermark: meanOf(known.map(({ demand }) => demand.highWatermark)),
       queueLength: lengths && histogramMean(lengths),
       moved: courseOf(
-        pages.filter((_, page) => page % stepsOf(span.stepMs) === 0).map(requestsIn),
+        pages.filter((_, page) => page % stepsOf(span.stepMs) === 0).map(presentIn),
         0,
         (stepsOf(span.stepMs) * span.stepMs) / MS_PER_SECOND,
       )?.moved,
     },
     smoothed: { first: first?.demand.smoothed, last: last.demand.smoothed },
     demands: demandsOf(pages, span),
-    schemas,
+    schemas: traffics.flatMap(({ traffic }) => traffic ?? []),
   }
 }
-
-const requestsIn = (page: LevelFrame | undefined): number =>
-  (page?.requests.executing ?? 0) + (page?.requests.queued ?? 0)
 
 /** The reactions of clients are read from changes over about as much time as passes between two dumps. */
 export const stepsOf = (stepMs: number): number => Math.max(1, Math.round(COURSE_MS / stepMs))
@@ -180,36 +182,38 @@ const observationsOf = (schema: SchemaFrame | undefined) => schema && { wait: sc
 
 /** Time-weighted by the server if it reports that, otherwise the mean over the pages. */
 function meanSeats(pages: readonly (LevelFrame | undefined)[]): number | undefined {
-  const parts = pages.slice(1).map((later, i) => seatsBetween(pages[i], later))
-  return parts.includes(undefined) ? meanOf(pages.map((page) => page?.seats.executing)) : meanOf(parts)
+  let sum = 0
+  for (const [i, later] of pages.entries()) {
+    if (i === 0) continue
+    const seats = seatsBetween(pages[i - 1], later)
+    if (seats === undefined) return meanOf(pages.map((page) => page?.seats.executing))
+    sum += seats
+  }
+  return sum / (pages.length - 1)
 }
 
-/** By the later page; the earlier one is almost always the same. */
-const BETWEEN = new WeakMap<LevelFrame, { readonly earlier: LevelFrame; readonly seats: number | undefined }>()
-
-function seatsBetween(earlier: LevelFrame | undefined, later: LevelFrame | undefined): number | undefined {
-  if (earlier === undefined || later === undefined) return undefined
-  const known = BETWEEN.get(later)
-  if (known?.earlier === earlier) return known.seats
+const knownSeatsBetween = betweenTwo((earlier: LevelFrame, later: LevelFrame): number | undefined => {
   const ratio = meanBetween(later.seatUtilization, earlier.seatUtilization)
   const limit = meanOf([earlier.limits.current, later.limits.current])
-  const seats = ratio === undefined || limit === undefined ? undefined : ratio * limit
-  BETWEEN.set(later, { earlier, seats })
-  return seats
-}
+  return ratio === undefined || limit === undefined ? undefined : ratio * limit
+})
+
+const seatsBetween = (earlier: LevelFrame | undefined, later: LevelFrame | undefined): number | undefined =>
+  earlier === undefined || later === undefined ? undefined : knownSeatsBetween(earlier, later)
 
 const schemaIn = (page: LevelFrame | undefined, schema: string): SchemaFrame | undefined =>
   page?.schemas.find(({ name }) => name === schema)
 
-/** `undefined` for a schema without requests in the span, or whose counts the server does not report. */
+/** `traffic` is `undefined` for a schema without requests in the span, or whose counts the server does not report. */
 function schemaTraffic(
   last: SchemaFrame,
   pages: readonly (LevelFrame | undefined)[],
   { times, fromMs, untilMs, stepMs }: Span,
-): SchemaTraffic | undefined {
+): { readonly arrived: number; readonly traffic?: SchemaTraffic } {
   const rows = pages.map((page) => schemaIn(page, last.name))
   const intervals = rows.slice(1).map((later, i) => intervalOf(rows[i], later, (times[i + 1] ?? 0) - (times[i] ?? 0)))
-  if (!intervals.some(({ arrivals }) => arrivals > 0)) return undefined
+  const arrived = intervals.reduce((sum, interval) => sum + interval.arrived, 0)
+  if (arrived === 0) return { arrived }
   const steps = Math.max(1, Math.floor((untilMs - fromMs) / stepMs))
   let at = 0
   const inSteps = Array.from({ length: steps }, (_, step) => {
@@ -222,7 +226,7 @@ function schemaTraffic(
     const later = last[histogram]
     return later && histogramIncrease(later, first?.[histogram])
   }
-  return {
+  const traffic = {
     schema: last.name,
     arrivals: inSteps.map(({ arrivals }) => arrivals),
     rejected: inSteps.map(({ rejected }) => rejected),
@@ -232,15 +236,18 @@ function schemaTraffic(
     widths: increase('estimatedSeats'),
     seats: meanOf(rows.map((row) => row?.seats.executing)),
   }
+  return { arrived, traffic }
 }
 
 interface Interval {
+  /** Requests. */
+  readonly arrived: number
   /** Per second. */
   readonly arrivals: number
   readonly rejected: number
   readonly present: number
 }
-const IDLE: Interval = { arrivals: 0, rejected: 0, present: 0 }
+const IDLE: Interval = { arrived: 0, arrivals: 0, rejected: 0, present: 0 }
 
 /** A schema without series has had no requests. */
 const grownIn =
@@ -259,16 +266,17 @@ function arrivedIn(earlier: SchemaFrame | undefined, later: SchemaFrame | undefi
 
 function intervalOf(earlier: SchemaFrame | undefined, later: SchemaFrame | undefined, ms: number): Interval {
   const seconds = ms / MS_PER_SECOND
-  const rejected = grownIn(earlier, later)(rejectedIn)
-  const present = [earlier, later].map((schema) =>
-    schema === undefined ? 0 : (schema.requests.executing ?? 0) + (schema.requests.queued ?? 0),
-  )
+  const arrived = arrivedIn(earlier, later)
   return {
-    arrivals: arrivedIn(earlier, later) / seconds,
-    rejected: Math.max(0, rejected) / seconds,
-    present: meanOf(present) ?? 0,
+    arrived,
+    arrivals: arrived / seconds,
+    rejected: Math.max(0, grownIn(earlier, later)(rejectedIn)) / seconds,
+    present: (presentIn(earlier) + presentIn(later)) / 2,
   }
 }
+
+const presentIn = (page: Pick<SchemaFrame, 'requests'> | undefined): number =>
+  (page?.requests.executing ?? 0) + (page?.requests.queued ?? 0)
 
 const rejectedIn = ({ rejected }: Pick<SchemaFrame, 'rejected'>): number | undefined =>
   rejected && allRejected(rejected)

@@ -7,6 +7,7 @@ import { MS_PER_SECOND, secondsToNs } from '../units.ts'
 import { Measure } from '../whatif/measure.ts'
 import type { Variant } from '../whatif/variant.ts'
 import { distance } from './fit.ts'
+import { SHORTEST_SPAN_SECONDS } from './observe.ts'
 import { runTwin, type TwinRun } from './run.ts'
 import { type Guess, twinTraffic } from './traffic.ts'
 import { smoothedOf } from './twin.ts'
@@ -15,6 +16,8 @@ import { smoothedOf } from './twin.ts'
 export interface Met {
   readonly level: string
   readonly name: string
+  /** The flow schema that took them. */
+  readonly schema: string
   /** Dispatched or rejected. */
   readonly requests: number
   readonly rejected: number
@@ -54,6 +57,8 @@ const GUESSES: readonly Guess[] = [
 ]
 /** Weighted mean of relative errors up to which a run is about this level: more than a forecast in numbers may have. */
 const CLOSE = 0.4
+/** Other clients are not tried where a run is that close. */
+const VERY_CLOSE = 0.2
 
 interface Rehearsed {
   readonly observation: Observation
@@ -72,7 +77,7 @@ export function createRehearsal({ observation, flows, variant }: RehearsalInput)
   const seconds = Math.min(SECONDS.most, Math.max(SECONDS.least, REQUESTS / Math.max(1, perSecond)))
   const warm = Math.round(seconds / 7)
   const settle = Math.max(LEAST_SETTLING, 2 * warm)
-  const counted = Math.round(seconds) - warm - settle
+  const counted = Math.max(SHORTEST_SPAN_SECONDS, Math.round(seconds) - warm - settle)
   const run = (guess: Guess, edit: ObjectSet): Rehearsed | undefined => {
     const { workload } = twinTraffic(observation, configuration, () => guess, known)
     let [calls, finish] = [0, (): readonly Met[] => []]
@@ -99,6 +104,7 @@ export function createRehearsal({ observation, flows, variant }: RehearsalInput)
             return {
               level,
               name: flowName(named ?? flow, was),
+              schema,
               requests: waitsMs.length + allRejected(rejected),
               rejected: allRejected(rejected),
               waited: waitsMs.reduce((sum, ms) => sum + ms, 0) / MS_PER_SECOND,
@@ -110,25 +116,31 @@ export function createRehearsal({ observation, flows, variant }: RehearsalInput)
     const seen = runTwin(one, () => ++calls < MOST_CALLS)
     return seen && { observation: seen, met: finish() }
   }
-  let controls: readonly { readonly guess: Guess; readonly found: Rehearsed | undefined }[] | undefined
+  const controls = new Map<Guess, Rehearsed | undefined>()
+  const control = (guess: Guess): Rehearsed | undefined => {
+    if (!controls.has(guess)) controls.set(guess, run(guess, variant.objects))
+    return controls.get(guess)
+  }
+  /** The first run that is very close, else the closest. */
   const best = (name: string) => {
-    controls ??= GUESSES.map((guess) => ({ guess, found: run(guess, variant.objects) }))
     const levelOf = ({ levels }: Observation) => levels.find((level) => level.name === name)
     const is = levelOf(observation)
-    const tried = controls.flatMap(({ guess, found }) => {
+    let closest: { readonly guess: Guess; readonly found: Rehearsed; readonly error: number } | undefined
+    for (const guess of GUESSES) {
+      const found = control(guess)
       const level = found && levelOf(found.observation)
-      return found === undefined || is === undefined || level === undefined
-        ? []
-        : [{ guess, found, error: distance(is, level) }]
-    })
-    const [closest] = tried.toSorted((a, b) => a.error - b.error)
+      if (found === undefined || is === undefined || level === undefined) continue
+      const error = distance(is, level)
+      if (closest === undefined || error < closest.error) closest = { guess, found, error }
+      if (error <= VERY_CLOSE) break
+    }
     return closest === undefined || closest.error > CLOSE ? undefined : closest
   }
   return {
     now: (level) => best(level)?.found.met,
     after: (level, edit) => {
-      const control = best(level)
-      return control && run(control.guess, edit)?.met
+      const closest = best(level)
+      return closest && run(closest.guess, edit)?.met
     },
   }
 }

@@ -29,10 +29,9 @@ const NODES = { min: 1, max: MOST_NODES, whole: true } as const
 const DEFAULT_SECONDS = 330
 
 async function runAdvise(given: Given, console: Console): Promise<ExitCode> {
-  const form = readOutput(given)
+  const form = readOutput(given, ['markdown'])
   const draft = readNumber(given, 'draft', { min: 1, max: 1_000, whole: true })
-  if (draft !== undefined && form === 'json')
-    throw new UsageError('--draft prints manifests; with --json they are part of the suggestions.')
+  if (draft !== undefined && form !== 'text') throw new UsageError('--draft prints manifests only: leave out --output.')
   const seconds = readNumber(given, 'seconds', SECONDS) ?? DEFAULT_SECONDS
   const nodes = readNumber(given, 'nodes', NODES)
   const spec = (await sourceFrom(given, true, console)) ?? defaultSource(given, true)

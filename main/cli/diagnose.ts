@@ -40,10 +40,9 @@ const LIVE_SECONDS = 15
 const PAGE_MS = 1_000
 
 async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
-  const form = readOutput(given)
+  const form = readOutput(given, ['markdown'])
   const draft = given.flag('draft')
-  if (draft && form === 'json')
-    throw new UsageError('--draft prints manifests; with --json they are part of the findings.')
+  if (draft && form !== 'text') throw new UsageError('--draft prints manifests only: leave out --output.')
   const client = given.value('client')
   const problems: Problem[] = []
   const evidence = await readEvidence(given, console, DEFAULT_SECONDS, problems)
@@ -58,7 +57,7 @@ async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
 }
 
 async function runStatus(given: Given, console: Console): Promise<ExitCode> {
-  const form = readOutput(given)
+  const form = readOutput(given, ['markdown'])
   const problems: Problem[] = []
   const evidence = await readEvidence(given, console, SECONDS.min, problems)
   if (evidence === undefined) return 2
@@ -106,7 +105,12 @@ async function ofSource(
 }
 
 /** Whether one client is delayed: 1 if it is. */
-function printComplaint(evidence: Evidence, name: string, form: 'text' | 'json', console: Console): ExitCode {
+function printComplaint(
+  evidence: Evidence,
+  name: string,
+  form: 'text' | 'json' | 'markdown',
+  console: Console,
+): ExitCode {
   const found = complaint(evidence, name)
   if (found === undefined) {
     const known = clientsOf(evidence)

@@ -1,6 +1,6 @@
 /** Help of the commands that find problems. */
 export const ALERTING = {
-  status: `Usage: apf-console status [source] [--seconds N] [--at TIME] [--output text|json]
+  status: `Usage: apf-console status [source] [--seconds N] [--at TIME] [--output text|json|markdown]
 
 Prints what the Overview says (docs/diagnosis.md): the most severe thing that is wrong now with its evidence, the first
 cause and its remedy. The exit code serves scripts and probes.
@@ -10,7 +10,7 @@ Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --re
 Options:
   --seconds N            read N seconds of pages, 20 to 600 (20 by default)
   --interval S           seconds between two scrapes (1 by default)
-  -o, --output FORMAT    text (default) or json
+  -o, --output FORMAT    text (default), json or markdown
   --json                 the same as --output json
 
 Exit code: 0 nothing waits or is rejected, 1 something is wrong or cannot be judged, 2 cannot run.`,
@@ -29,7 +29,7 @@ Options:
 Exit code: 0 done, 1 a server could not be read, 2 cannot run.`,
 
   diagnose: `Usage: apf-console diagnose [source] [--seconds N] [--at TIME] [--client NAME] [--all] [--draft]
-                            [--output text|json]
+                            [--output text|json|markdown]
 
 Explains why requests wait, are rejected or are slow (docs/diagnosis.md): causes ordered by evidence, each with the facts for
 and against it, what would refute it, and a remedy. The console's own side (no samples, stale samples, clocks, missing
@@ -45,13 +45,13 @@ Options:
                          whom, or limits itself
   --all                  also the causes that a fact contradicts, each with that fact, and those that the data do not show
   --draft                print the manifests of the first finding that has some, for apf-console impact --edit -
-  -o, --output FORMAT    text (default) or json
+  -o, --output FORMAT    text (default), json or markdown
   --json                 the same as --output json
 
 Exit code: 0 nothing waits or is rejected, 1 a cause was found, the client is delayed or the data are insufficient,
 2 cannot run.`,
 
-  advise: `Usage: apf-console advise [source] [--seconds N] [--at TIME] [--nodes N] [--draft N] [--output text|json]
+  advise: `Usage: apf-console advise [source] [--seconds N] [--at TIME] [--nodes N] [--draft N] [--output text|json|markdown]
 
 Suggests changes based on actual usage (docs/advice.md): shares and queues of levels in need, seats that levels never use,
 flow schemas that no request matches, flags of the servers, metric families that Prometheus can do without. Each suggestion
@@ -65,7 +65,7 @@ Options:
   --interval S           seconds between two scrapes (1 by default)
   --nodes N              nodes of the cluster, to compare the flags of the servers with common values for that size
   --draft N              print the manifests of suggestion N, for apf-console impact --edit -
-  -o, --output FORMAT    text (default) or json
+  -o, --output FORMAT    text (default), json or markdown
   --json                 the same as --output json
 
 Exit code: 0 no edit is needed now, 1 an edit helps, 2 cannot run.`,

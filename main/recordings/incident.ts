@@ -3,6 +3,7 @@ import type { Report } from '../../core/contract/report.ts'
 import { createIncident } from '../../core/report/incident.ts'
 import { reportOf, worstMoment } from '../../core/report/report.ts'
 import { diagnose } from '../../core/diagnose/diagnose.ts'
+import { statusLines } from '../../core/diagnose/text.ts'
 import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { createKeptPages, KEPT_MS } from './keptPages.ts'
@@ -27,7 +28,7 @@ export function reportOfRecording(
   }
   const incident = taking.finish()
   const at = worstMoment(incident)
-  const verdict = at === undefined ? undefined : { at, ...diagnosed(entry, at, replaced) }
+  const verdict = at === undefined ? undefined : { at, lines: statusLines(diagnosed(entry, at, replaced)) }
   return { report: reportOf(incident, { source: replaced?.source(source) ?? source, version, verdict }), problems }
 }
 

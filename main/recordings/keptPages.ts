@@ -93,7 +93,11 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       requests.delete(seq)
     }
   }
-  const frames = (server: string): readonly ServerFrame[] => [...(pages.get(server)?.values() ?? [])]
+  const frames = (server: string): readonly ServerFrame[] => {
+    const newest = latest.get(server)?.frame
+    // Without it, dumps and requests since the last kept page would be later than all pages.
+    return [...new Set([...(pages.get(server)?.values() ?? []), ...(newest === undefined ? [] : [newest])])]
+  }
   return {
     take(given) {
       const event = existing(given)
@@ -111,8 +115,8 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       flows: flowsOf(dumps.get(server) ?? []),
     }),
     all: (asOf) => ({
-      servers: [...pages].map(([server, kept]) => ({
-        frames: [...kept.values()],
+      servers: [...pages.keys()].map((server) => ({
+        frames: frames(server),
         dumps: dumps.get(server) ?? [],
         latest: latest.get(server),
       })),

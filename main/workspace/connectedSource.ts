@@ -17,7 +17,7 @@ import { createUsageTally, type UsageTally } from '../../core/advice/usage.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
 import { stretchesBetween, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import { unixMsOf, type UnixMs } from '../../core/units.ts'
+import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import type { Archive } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SourceResult } from '../ports/source.ts'
@@ -119,11 +119,13 @@ export async function openSource(
   const pages = createKeptPages()
   const usage = createUsageTally()
   let effects: Effects | undefined
+  let eventsTaken = 0
   const onEvent = (event: SourceEvent, picture: Picture, taken: ReturnType<Picture['take']>): void => {
     const notes = alerting.take(event, picture, taken, environment.now())
     flight?.take(event, notes)
     pages.take(event)
     usage.take(event)
+    eventsTaken++
     effects?.take(event)
   }
   const session = startSession({
@@ -159,15 +161,23 @@ export async function openSource(
     throw new ProblemError('unsupported', 'This is no recording; open the past of the source first.')
   }
 
+  /** What is known by an instant of the past, where nothing that was recorded since counts. */
+  const knownBy = (at: UnixMs | undefined): UnixMs => Math.min(at ?? Infinity, recorded().extent().last ?? 0)
+  const pagesBy = keepLast((to: UnixMs) => pagesUpTo(recorded(), to))
+  const usageBy = keepLast((to: UnixMs) => usageUpTo(recorded(), to))
+  let judged: { readonly by: string; readonly verdict: Diagnosis } | undefined
+  /** Whoever asks for the verdict of the same data a second time gets the same. */
   const verdictAt = async (at: UnixMs | undefined): Promise<Diagnosis> => {
     const { diagnose } = await import('../../core/diagnose/diagnose.ts')
-    if (archive === undefined) {
-      // Simulated time may stand still, and a file does not age.
-      const isTimeless = session.connection.still || simulation !== undefined
-      return diagnose(pages.all(isTimeless ? undefined : environment.now()))
-    }
-    const to = at ?? archive.extent().last ?? 0
-    return diagnose(pagesUpTo(archive, to).all(at))
+    // Simulated time may stand still, and a file does not age.
+    const isTimeless = session.connection.still || simulation !== undefined
+    const asOf = archive !== undefined ? at : isTimeless ? undefined : environment.now()
+    const by =
+      archive === undefined ? `${eventsTaken} ${Math.floor((asOf ?? 0) / MS_PER_SECOND)}` : `${knownBy(at)} ${asOf}`
+    if (judged?.by === by) return judged.verdict
+    const verdict = diagnose((archive === undefined ? pages : pagesBy(knownBy(at))).all(asOf))
+    judged = { by, verdict }
+    return verdict
   }
 
   const events = eventHandlers({ session, objects: connected, alerting, environment, archive })
@@ -190,16 +200,14 @@ export async function openSource(
         return null
       },
       'forecast.evidence': async ({ server, at }) => ({
-        ...(at === undefined ? pages : pagesUpTo(recorded(), at)).evidence(server),
+        ...(at === undefined ? pages : pagesBy(knownBy(at))).evidence(server),
         earlier: await watching.earlier(),
       }),
       'diagnosis.read': async ({ at }) => verdictAt(at),
       'advice.read': async ({ at, nodes }) => {
         const { advise } = await import('../../core/advice/advise.ts')
-        const verdict = await verdictAt(at)
-        if (archive === undefined) return advise(usage.read(), { nodes, verdict })
-        const to = at ?? archive.extent().last ?? 0
-        return advise(usageUpTo(archive, to).read(), { nodes, verdict })
+        const used = archive === undefined ? usage : usageBy(knownBy(at))
+        return advise(used.read(), { nodes, verdict: await verdictAt(at) })
       },
       'recorder.switch': async ({ on }) => {
         if (flight === undefined) throw new ProblemError('unsupported', 'This console records nothing.')
@@ -296,6 +304,15 @@ const readsPast = (spec: SourceSpec): boolean =>
 
 /** Time of the latest page. */
 const latestOf = (server: ServerPicture | undefined): UnixMs | undefined => server && unixMsOf(server.latest.frame.at)
+
+/** Keeps the last answer for as long as the same is asked. */
+function keepLast<Q, A>(answer: (question: Q) => A): (question: Q) => A {
+  let kept: { readonly to: Q; readonly is: A } | undefined
+  return (question) => {
+    if (kept === undefined || kept.to !== question) kept = { to: question, is: answer(question) }
+    return kept.is
+  }
+}
 
 /** The pages of the ten minutes before an instant of the past. */
 function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {

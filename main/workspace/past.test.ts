@@ -8,6 +8,7 @@ import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
 import { sendRecording } from '../../test/harness/upload.ts'
+import type { Archive } from '../ports/archive.ts'
 import type { SourceResult } from '../ports/source.ts'
 import { shelf } from '../recordings/shelf.ts'
 import { createEtcdSource } from '../sources/etcd.ts'
@@ -30,11 +31,24 @@ let clock: ReturnType<typeof standingClock>
 beforeEach(async () => {
   stateDir = await mkdtemp(join(tmpdir(), 'apf-past-'))
   workspace = open(START)
+  rangesRead = 0
 })
 afterEach(async () => {
   await workspace.close()
   await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
 })
+
+let rangesRead = 0
+/** Counts the ranges that are read of an archive. */
+function counted(made: SourceResult): SourceResult {
+  const archive = made.ok ? made.archive : undefined
+  if (!made.ok || archive === undefined) return made
+  const events: Archive['events'] = (from, to) => {
+    rangesRead++
+    return archive.events(from, to)
+  }
+  return { ...made, archive: { ...archive, events } }
+}
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not part of this test'))
 
@@ -62,7 +76,7 @@ function open(at: number): Workspace {
   const store = openStore(stateDir)
   const makeSource = async (spec: SourceSpec): Promise<SourceResult> =>
     spec.kind === 'recording'
-      ? createRecordingSource(spec, { environment, stateDir })
+      ? counted(createRecordingSource(spec, { environment, stateDir }))
       : spec.kind === 'etcd'
         ? createEtcdSource(spec, { environment, stateDir })
         : teller('prod')
@@ -155,6 +169,25 @@ test('what an earlier console recorded of a cluster belongs to its past; a recor
   const range = { from: START, to: START + 60_000, maxPoints: 100 }
   const series = await procedures['history.series']({ connection: opened.id, server: 'apiserver-a:6443', ...range })
   expect(series.times).toHaveLength(13)
+})
+
+test('advice and verdict of one instant of the past read the recording once', async () => {
+  const { id } = await connect(CLUSTER)
+  await record(id, 25)
+  const { procedures } = workspace.handlers
+  const connection = await procedures['past.open']({ connection: id })
+  const asked = { connection, at: START + 24_000 }
+  const advice = [
+    await procedures['advice.read'](asked),
+    await procedures['advice.read']({ ...asked, nodes: 500 }),
+    await procedures['advice.read']({ ...asked, nodes: 5_000 }),
+  ]
+  expect(advice.every(({ to }) => to === START + 24_000)).toBe(true)
+  await procedures['diagnosis.read'](asked)
+  // The pages of the verdict, and those of the advice.
+  expect(rangesRead).toBe(2)
+  await procedures['diagnosis.read']({ connection, at: START + 23_000 })
+  expect(rangesRead).toBe(3)
 })
 
 test('an etcd proxy is recorded: any instant of it, from a file as well', async () => {

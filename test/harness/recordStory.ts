@@ -26,15 +26,30 @@ export interface RecordedStory {
 const WRITTEN_EVERY = 20
 
 /** Records a story as the flight recorder of a console does. */
-export async function recordStory({
-  stateDir,
-  name,
-  startAt,
-  events,
-  later,
-  story,
-  dumps = false,
-}: RecordedStory): Promise<void> {
+export const recordStory = ({ events, ...story }: RecordedStory): Promise<void> =>
+  recordEvents({ ...story, moments: momentsOf(story), events })
+
+function* momentsOf({ story, later, dumps = false }: Pick<RecordedStory, 'story' | 'later' | 'dumps'>) {
+  let second = 0
+  for (const { frame, dump } of story) {
+    yield [
+      ...(second === later?.second ? [later.event] : []),
+      ...frame.servers.flatMap((server): readonly SourceEvent[] => [
+        { kind: 'frame', frame: server },
+        ...(dumps && second % 5 === 0 ? [{ kind: 'dump', dump: dump(server.id) } as const] : []),
+      ]),
+    ]
+    second++
+  }
+}
+
+export interface RecordedEvents extends Pick<RecordedStory, 'stateDir' | 'name' | 'startAt' | 'events'> {
+  /** What the source emitted in each second. */
+  readonly moments: Iterable<readonly SourceEvent[]>
+}
+
+/** The same of any events. */
+export async function recordEvents({ stateDir, name, startAt, events, moments }: RecordedEvents): Promise<void> {
   const clock = standingClock(startAt)
   const picture = createPicture()
   const noter = createSourceNoter()
@@ -65,15 +80,11 @@ export async function recordStory({
   }
   events.forEach(tell)
   let second = 0
-  for (const { frame, dump } of story) {
-    if (second === later?.second) tell(later.event)
-    for (const server of frame.servers) {
-      tell({ kind: 'frame', frame: server })
-      if (dumps && second % 5 === 0) tell({ kind: 'dump', dump: dump(server.id) })
-    }
+  for (const moment of moments) {
+    moment.forEach(tell)
     clock.sleep(1_000)
     second++
-    if (second % WRITTEN_EVERY === 0 && frame.servers.length > 0) await written()
+    if (second % WRITTEN_EVERY === 0 && moment.length > 0) await written()
   }
   await recorder.end()
 }

@@ -54,6 +54,17 @@ it('lists when alerts would have fired in a recording', async () => {
   const { findings } = JSON.parse(diagnosed) as Diagnosis
   const first = findings.find(({ place }) => place.level === level)
   expect(cause).toBe(`${first?.title}. ${first?.text}`)
+  // Text and Markdown are of the same lines.
+  for (const command of ['diagnose', 'status', 'advise']) {
+    const [plain, markdown] = await Promise.all(
+      [[], ['--output', 'markdown']].map((form) =>
+        runHere(command, '--recording', '20261121T03', '--at', at ?? '', ...form),
+      ),
+    )
+    expect(markdown?.output.replaceAll(/\\(?=[\\`*_{}[\]<>|~#&])|&#8203;/g, '').replaceAll('\n\n', '\n')).toBe(
+      plain?.output.replaceAll('\n\n', '\n'),
+    )
+  }
 
   const watched = await runHere('watch', '--recording', '20261121T03', '--alert', '--at', '2026-11-21T03:00:00Z')
   expect(watched.output).toBe(json.output)

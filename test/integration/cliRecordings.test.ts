@@ -64,28 +64,6 @@ describe('recordings', () => {
     ])
   })
 
-  it('are reported with what Diagnosis says of their worst moment', async () => {
-    await recordStory({
-      stateDir,
-      name: 'prod',
-      startAt: START,
-      events: [objects],
-      story: syntheticStory({ seconds: 200, startAt: START }),
-      dumps: true,
-    })
-    const { output } = await runHere('report', '20261121T03')
-    const [, at = '', title = '', cause = '', remedy = ''] =
-      /## Summary\n\nAt the worst moment, ([\d:]+): (.*?\.)\n\nCause \(\w+\): (.*)\n\nRemedy: (.*)\n/.exec(output) ?? []
-    expect(title).toMatch(/is full and rejecting/)
-    const there = await runHere('diagnose', '--recording', '20261121T03', '--at', `2026-11-21T${at}Z`)
-    expect(there.output).toContain(title)
-    for (const words of [cause, remedy]) {
-      expect(words).not.toBe('')
-      // Of a name, Markdown escapes what would be markup.
-      expect(there.output).toContain(words.replaceAll('\\', '').slice(cause === words ? words.indexOf('. ') + 2 : 0))
-    }
-  })
-
   it('are clusters of a fleet, at one instant', async () => {
     await record('prod', 30)
     await record('staging', 30)

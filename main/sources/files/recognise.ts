@@ -125,7 +125,8 @@ const TEMPLATE = /\{\{-?\s*(?:[.$]|include|template|toYaml|if|range|with|end|def
 
 const METADATA = /^# (?:HELP|TYPE) /m
 /** A whole line of a metrics text: name, labels, value and optionally a time. */
-const SAMPLE = /^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?[ \t]+(?:[-+]?[\d.][\d.e+-]*|NaN|[-+]?Inf)(?:[ \t]+-?\d+)?\r?$/m
+const SAMPLE =
+  /^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?[ \t]+(?:[-+]?[\d.][\d.e+-]*|NaN|[-+]?Inf)(?:[ \t]+-?\d[\d.e+]*)?[ \t]*\r?$/m
 
 function recogniseText(body: Body): Recognised {
   const dump = dumpKind(body.text)
