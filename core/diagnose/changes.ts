@@ -33,7 +33,7 @@ export interface Change {
     readonly pressure: number
   }[]
   /** The level that it is about: that of a flow schema. */
-  readonly level: string | undefined
+  readonly about: string | undefined
   /** Properties that make a level reject or let wait sooner, or put clients into one flow. */
   readonly tightened: readonly string[]
   /** How often the object has returned to a content that it had before. */
@@ -112,7 +112,7 @@ function changeOf({ at, before, after, present, difference, returns }: Seen, ser
     by: written.by,
     seats: seats.toSorted((a, b) => b.without - b.now - (a.without - a.now)),
     moved: kind === 'FlowSchema' || change !== 'changed' ? requestsMoved(without, present, server, difference) : [],
-    level: kind === 'FlowSchema' ? schemaIn(present, name)?.spec.priorityLevelConfiguration.name : name,
+    about: kind === 'FlowSchema' ? schemaIn(present, name)?.spec.priorityLevelConfiguration.name : name,
     tightened: kind === 'FlowSchema' ? joinedIn(without, present, name) : tightenedIn(without, present, name),
     returns,
     undo: was === undefined ? undefined : () => [{ kind, name, text: writeManifest(kind, was) }],
@@ -263,23 +263,23 @@ const LEAST_LOST = 0.1
 const LEAST_MOVED = 0.2
 
 /** What a change does to a level: the part of its seats or of its traffic that it is about, 0 to 1. */
-export function harmTo({ seats, moved, tightened, level }: Change, { name, now }: LevelFacts): number {
+export function harmTo({ seats, moved, tightened, about }: Change, { name, now }: LevelFacts): number {
   const own = seats.find(({ level }) => level === name)
   const lost = own === undefined || own.without === 0 ? 0 : (own.without - own.now) / own.without
   const wanted = Math.max(1, (now.quantities.seats ?? 0) + (now.evidence.queued ?? 0))
   const came = moved.reduce((sum, { to, from, pressure }) => sum + (to === name && from !== name ? pressure : 0), 0)
   const part = Math.min(1, came / wanted)
-  const shape = level === name && tightened.length > 0 ? 0.5 : 0
+  const shape = about === name && tightened.length > 0 ? 0.5 : 0
   return Math.max(lost >= LEAST_LOST ? lost : 0, part >= LEAST_MOVED ? part : 0, shape)
 }
 
 /** What it takes from a level, and the needs of the requests that it brings there. */
-export function leverOf({ seats, moved, tightened, level }: Change, { name, now, before }: LevelFacts): Lever {
+export function leverOf({ seats, moved, tightened, about }: Change, { name, now, before }: LevelFacts): Lever {
   const own = seats.find(({ level }) => level === name)
   const nominal = own === undefined ? 0 : own.without - own.now
   // What it may borrow is taken as well.
   const borrowed = (before?.quantities.current ?? 0) - (now.quantities.current ?? 0)
-  const shape = level === name && tightened.length > 0
+  const shape = about === name && tightened.length > 0
   const came = moved.reduce((sum, { to, pressure }) => sum + (to === name ? pressure : 0), 0)
   return { takes: Math.max(0, nominal, shape ? borrowed : 0), ...(came > 0 && { needs: came }) }
 }
