@@ -2,7 +2,7 @@ import { classifyingConfiguration } from '../classify/configuration.ts'
 import { changeText, findObject, writeOf } from '../compare/noter.ts'
 import { startedText } from '../compare/notes.ts'
 import { configDiff, specEquals, type ObjectDifference } from '../config/content.ts'
-import { defaultLevel, type ObjectSet } from '../config/objects.ts'
+import { defaultLevel, type FlowSchema, type ObjectSet } from '../config/objects.ts'
 import type { JudgedChange, ProposedManifest } from '../contract/diagnosis.ts'
 import { seatImpact } from '../impact/seatImpact.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -176,46 +176,56 @@ function requestsMoved(
         ]
   })
   if (known.length > 0 || kind !== 'FlowSchema') return known
-  const levelOf = (objects: ObjectSet) => schemaIn(objects, name)?.spec.priorityLevelConfiguration.name
-  return rateMoved(server, name, levelOf(without), levelOf(present))
+  return rateMoved(server, name, schemaIn(without, name), schemaIn(present, name))
 }
 
 /** A schema lost its requests to another, or got them from it, where so much of them went and came. */
 const LEAST_SHIFTED = 0.5
 
 /**
- * The requests of one schema, counted: groups that the source does not tell may decide who they are of. Where it was
- * created or deleted, they came from, or go to, the schema whose requests became fewer or more at the same time.
+ * The requests of one schema, counted: groups that the source does not tell may decide who they are of. Where it does
+ * not say itself where they came from or go to, that is the schema whose requests became fewer or more at the same time.
  */
 function rateMoved(
   { levels }: ServerFacts,
   name: string,
-  was: string | undefined,
-  is: string | undefined,
+  was: FlowSchema | undefined,
+  is: FlowSchema | undefined,
 ): Change['moved'] {
-  const rates = levels.flatMap((level) =>
-    [
-      ...new Set([level.now, level.before].flatMap((observed) => observed?.schemas.map(({ schema }) => schema) ?? [])),
-    ].map((schema) => ({ level, schema, now: rateOf(level.now, schema), before: rateOf(level.before, schema) })),
-  )
-  const [now = 0, before = 0] = [is, was].map((at, index) => {
-    const own = rates.find(({ level, schema }) => schema === name && level.name === at)
-    return index === 0 ? own?.now : own?.before
+  const all = levels.flatMap((level) => {
+    const schemas = [level.now, level.before].flatMap((observed) => observed?.schemas.map(({ schema }) => schema) ?? [])
+    return [...new Set(schemas)].map((schema) => ({
+      level: level.name,
+      schema,
+      now: rateOf(level.now, schema),
+      before: rateOf(level.before, schema),
+    }))
   })
-  const rate = is === undefined ? before : now
-  const shifts = rates
+  const [old, own] = [was, is].map((schema) => schema?.spec.priorityLevelConfiguration.name)
+  const before = all.find(({ level, schema }) => schema === name && level === old)?.before ?? 0
+  const now = all.find(({ level, schema }) => schema === name && level === own)?.now ?? 0
+  const isSameLevel = old === own
+  const isLess = is === undefined || (isSameLevel && now < before)
+  if (isSameLevel && (matchesAlike(was, is) || Math.abs(now - before) < LEAST_SHIFTED * Math.max(now, before)))
+    return []
+  const rate = isLess ? before - (isSameLevel ? now : 0) : now - (isSameLevel ? before : 0)
+  const [shift] = all
     .filter(({ schema }) => schema !== name)
-    .map((one) => ({ ...one, by: is === undefined ? one.now - one.before : one.before - one.now }))
-    .filter((one) => one.by >= LEAST_SHIFTED * Math.max(is === undefined ? one.now : one.before, rate / 10))
+    .map((one) => ({ ...one, by: isLess ? one.now - one.before : one.before - one.now }))
+    .filter((one) => one.by >= LEAST_SHIFTED * Math.max(isLess ? one.now : one.before, rate / 10))
     .toSorted((a, b) => b.by - a.by)
-  const [from, to] = [was ?? shifts[0]?.level.name, is ?? shifts[0]?.level.name]
+  const from = isLess || (old !== undefined && !isSameLevel) ? old : shift?.level
+  const to = isLess ? shift?.level : own
   const there = levels.find((level) => level.name === to)
   if (rate === 0 || from === undefined || there === undefined || from === to) return []
   const { seats = 0, arrivalsPerSecond } = there.now.quantities
-  const part = Math.min(1, (is === undefined ? (shifts[0]?.by ?? 0) : now) / arrivalsPerSecond)
+  const part = Math.min(1, (isLess ? (shift?.by ?? 0) : rate) / arrivalsPerSecond)
   const pressure = part * Math.max(1, seats + (there.now.evidence.queued ?? 0))
   return [{ client: `all of ${name}`, what: plain.rate(rate), from, to: there.name, pressure }]
 }
+
+const matchesAlike = (was: FlowSchema | undefined, is: FlowSchema | undefined): boolean =>
+  was?.spec.matchingPrecedence === is?.spec.matchingPrecedence && specEquals(was?.spec.rules, is?.spec.rules)
 
 const rateOf = (observed: LevelFacts['before'], name: string): number => {
   const arrivals = observed?.schemas.find(({ schema }) => schema === name)?.arrivals ?? []
