@@ -75,7 +75,8 @@ const JudgedChangeSchema = z.object({
   text: z.string(),
   /** What it did, or that it did nothing. */
   effect: z.string(),
-  isToBlame: z.boolean(),
+  /** Absent: the data do not show it. */
+  isToBlame: z.boolean().exactOptional(),
 })
 export type JudgedChange = Readonly<z.infer<typeof JudgedChangeSchema>>
 

@@ -331,7 +331,7 @@ export function effectText({ seats, moved, tightened, returns }: Change): string
 /** Every change, those to blame first, then by size of their effect; a restart is one. */
 export function judgedChanges(
   changes: readonly Change[],
-  { id, restartedAt, limit, limitBefore }: ServerFacts,
+  { id, restartedAt, limit, limitBefore, ledger, hasBaseline }: ServerFacts,
   toBlame: (change: Pick<Change, 'subject' | 'at'>) => boolean,
 ): readonly JudgedChange[] {
   const sizeOf = (change: Change): number =>
@@ -339,13 +339,21 @@ export function judgedChanges(
     change.moved.reduce((sum, { pressure }) => sum + pressure, 0)
   const judged = changes
     .toSorted((a, b) => sizeOf(b) - sizeOf(a))
-    .map((change) => ({
-      at: change.at,
-      subject: change.subject,
-      text: changeText(change.difference, change.by),
-      effect: effectText(change),
-      isToBlame: toBlame(change),
-    }))
+    .map((change) => {
+      const { at, subject, difference, by, moved } = change
+      const isCause = toBlame(change)
+      // Whose requests a schema takes may depend on groups that dumps do not tell.
+      const isKnown = isCause || difference.kind !== 'FlowSchema' || hasBaseline || ledger.requests + moved.length > 0
+      return {
+        at,
+        subject,
+        text: changeText(difference, by),
+        effect: isKnown
+          ? effectText(change)
+          : 'Whether it moved requests is unknown: there are no samples from before.',
+        ...(isKnown && { isToBlame: isCause }),
+      }
+    })
   const flags = limit !== undefined && limitBefore !== undefined && limit !== limitBefore
   const restart =
     restartedAt === undefined
@@ -361,5 +369,5 @@ export function judgedChanges(
             isToBlame: toBlame({ subject: id, at: restartedAt }),
           },
         ]
-  return [...restart, ...judged].toSorted((a, b) => Number(b.isToBlame) - Number(a.isToBlame))
+  return [...restart, ...judged].toSorted((a, b) => Number(b.isToBlame ?? false) - Number(a.isToBlame ?? false))
 }

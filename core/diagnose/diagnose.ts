@@ -247,7 +247,7 @@ function innocentOf(
   })
   return [
     ...changes.flatMap(({ subject, at, effect, isToBlame }) =>
-      isToBlame ? [] : [{ name: subject, text: `changed at ${plain.time(at)}: ${lowerFirst(effect)}` }],
+      isToBlame === false ? [{ name: subject, text: `changed at ${plain.time(at)}: ${lowerFirst(effect)}` }] : [],
     ),
     ...busiest,
   ]

@@ -30,7 +30,7 @@ export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly str
           'What changed:',
           ...changes.map(
             ({ at, text, effect, isToBlame }) =>
-              `  ${plain.time(at)} ${text}. ${effect} ${isToBlame ? 'This is a cause.' : 'It is not to blame.'}`,
+              `  ${plain.time(at)} ${text}. ${effect}${isToBlame === undefined ? '' : isToBlame ? ' This is a cause.' : ' It is not to blame.'}`,
           ),
         ]),
     ...(innocent.length === 0 ? [] : ['', ...innocentLines(innocent)]),

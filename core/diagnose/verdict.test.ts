@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import { unixMsOf } from '../units.ts'
-import { SPECIMENS } from './causes.fixture.ts'
+import { NEIGHBOURS, SPECIMENS } from './causes.fixture.ts'
 import { complaint } from './complaint.ts'
 import { diagnose } from './diagnose.ts'
 import type { Evidence } from './facts.ts'
@@ -176,6 +176,21 @@ describe('a remedy that was applied', () => {
 })
 
 describe('changes', () => {
+  it('are not called innocent where nothing shows what was before', () => {
+    const found = NEIGHBOURS.find(({ what }) => what.startsWith('a new schema'))?.evidence(1)
+    if (found === undefined) throw new Error('no specimen')
+    const since = found.history?.at(-1)?.at ?? 0
+    const servers = found.servers.map(({ frames, dumps }) => ({
+      frames: frames.filter(({ at }) => unixMsOf(at) > since + 10_000),
+      dumps,
+    }))
+    const { changes, innocent } = diagnose({ ...found, servers })
+    const schema = changes.find(({ subject }) => subject === 'FlowSchema developers')
+    expect(schema?.effect).toMatch(/^Whether it moved requests is unknown/)
+    expect(schema).not.toHaveProperty('isToBlame')
+    expect(innocent.map(({ name }) => name)).not.toContain('FlowSchema developers')
+  })
+
   const edited = (seconds: number, level: string, shares: number): Evidence => {
     const evidence = situation('recent-edit')
     const at = lastOf(evidence) - seconds * 1_000
