@@ -601,4 +601,22 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     ),
     looksLike: 'reject-level' as const,
   })),
+  {
+    ...one(
+      'recent-edit',
+      'an edit puts all accounts of a namespace into one flow, beside one that floods',
+      {
+        groups: [...BASE, { ...hog, behaviour: threads(300, get(lognormal(400, 0.3))) }],
+        change: (simulation) => void simulation.configure(byNamespace),
+      },
+      {
+        objects: byNamespace,
+        history: [
+          { at: START_MS, objects: OBJECTS },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: byNamespace },
+        ],
+      },
+    ),
+    looksLike: 'shared-flow',
+  },
 ]

@@ -32,7 +32,9 @@ export interface Change {
     /** Seats that it takes and waits for. */
     readonly pressure: number
   }[]
-  /** Properties of a level that make it reject or wait sooner. */
+  /** The level that it is about: that of a flow schema. */
+  readonly level: string | undefined
+  /** Properties that make a level reject or let wait sooner, or put clients into one flow. */
   readonly tightened: readonly string[]
   /** How often the object has returned to a content that it had before. */
   readonly returns: number
@@ -110,7 +112,8 @@ function changeOf({ at, before, after, present, difference, returns }: Seen, ser
     by: written.by,
     seats: seats.toSorted((a, b) => b.without - b.now - (a.without - a.now)),
     moved: kind === 'FlowSchema' || change !== 'changed' ? requestsMoved(without, present, server, difference) : [],
-    tightened: kind === 'FlowSchema' ? [] : tightenedIn(without, present, name),
+    level: kind === 'FlowSchema' ? schemaIn(present, name)?.spec.priorityLevelConfiguration.name : name,
+    tightened: kind === 'FlowSchema' ? joinedIn(without, present, name) : tightenedIn(without, present, name),
     returns,
     undo: was === undefined ? undefined : () => [{ kind, name, text: writeManifest(kind, was) }],
   }
@@ -173,8 +176,7 @@ function requestsMoved(
         ]
   })
   if (known.length > 0 || kind !== 'FlowSchema') return known
-  const levelOf = ({ schemas }: ObjectSet): string | undefined =>
-    schemas.find(({ metadata }) => metadata.name === name)?.spec.priorityLevelConfiguration.name
+  const levelOf = (objects: ObjectSet) => schemaIn(objects, name)?.spec.priorityLevelConfiguration.name
   return rateMoved(server, name, levelOf(without), levelOf(present))
 }
 
@@ -220,6 +222,19 @@ const rateOf = (observed: LevelFacts['before'], name: string): number => {
   return arrivals.reduce((sum, rate) => sum + rate, 0) / (arrivals.length || 1)
 }
 
+const schemaIn = ({ schemas }: ObjectSet, name: string) => schemas.find(({ metadata }) => metadata.name === name)
+
+/** How finely a schema tells its clients apart. */
+const FLOWS = ['none', 'ByNamespace', 'ByUser']
+
+/** A schema that puts clients into one flow which had flows of their own. */
+function joinedIn(without: ObjectSet, present: ObjectSet, name: string): readonly string[] {
+  const [was, is] = [without, present].map((objects) => schemaIn(objects, name))
+  if (was === undefined || is === undefined) return []
+  const [from = 'none', to = 'none'] = [was, is].map(({ spec }) => spec.distinguisherMethod?.type)
+  return FLOWS.indexOf(to) < FLOWS.indexOf(from) ? [`distinguisherMethod ${from} → ${to}`] : []
+}
+
 /** What makes a level hold fewer requests, or lend more and borrow less. */
 function tightenedIn(without: ObjectSet, present: ObjectSet, name: string): readonly string[] {
   const [was, is] = [without, present].map(({ levels }) => {
@@ -248,23 +263,23 @@ const LEAST_LOST = 0.1
 const LEAST_MOVED = 0.2
 
 /** What a change does to a level: the part of its seats or of its traffic that it is about, 0 to 1. */
-export function harmTo({ seats, moved, tightened, difference }: Change, { name, now }: LevelFacts): number {
+export function harmTo({ seats, moved, tightened, level }: Change, { name, now }: LevelFacts): number {
   const own = seats.find(({ level }) => level === name)
   const lost = own === undefined || own.without === 0 ? 0 : (own.without - own.now) / own.without
   const wanted = Math.max(1, (now.quantities.seats ?? 0) + (now.evidence.queued ?? 0))
   const came = moved.reduce((sum, { to, from, pressure }) => sum + (to === name && from !== name ? pressure : 0), 0)
   const part = Math.min(1, came / wanted)
-  const shape = difference.name === name && tightened.length > 0 ? 0.5 : 0
+  const shape = level === name && tightened.length > 0 ? 0.5 : 0
   return Math.max(lost >= LEAST_LOST ? lost : 0, part >= LEAST_MOVED ? part : 0, shape)
 }
 
 /** What it takes from a level, and the needs of the requests that it brings there. */
-export function leverOf({ seats, moved, tightened, difference }: Change, { name, now, before }: LevelFacts): Lever {
+export function leverOf({ seats, moved, tightened, level }: Change, { name, now, before }: LevelFacts): Lever {
   const own = seats.find(({ level }) => level === name)
   const nominal = own === undefined ? 0 : own.without - own.now
   // What it may borrow is taken as well.
   const borrowed = (before?.quantities.current ?? 0) - (now.quantities.current ?? 0)
-  const shape = difference.name === name && tightened.length > 0
+  const shape = level === name && tightened.length > 0
   const came = moved.reduce((sum, { to, pressure }) => sum + (to === name ? pressure : 0), 0)
   return { takes: Math.max(0, nominal, shape ? borrowed : 0), ...(came > 0 && { needs: came }) }
 }

@@ -183,7 +183,7 @@ describe('its report', () => {
     const [first = '', evidence = ''] = reportHtml(reportOf(incidentOf(frames()), options)).split('class="next"')
     expect(first.match(/<figcaption>[^<]*/g)).toEqual([
       '<figcaption>workload-low: seats',
-      '<figcaption>workload-low: waiting requests',
+      '<figcaption>workload-low: queued requests',
     ])
     expect(first).toContain('First rejection in workload-low')
     expect(evidence).toContain('<h2>Priority levels</h2>')

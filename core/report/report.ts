@@ -183,7 +183,7 @@ const levels = (incident: Incident, places: readonly Place[]): readonly Answer[]
       ...textColumns('Level'),
       ...numberColumns('Dispatched', 'Rejected'),
       ...textColumns('Reasons'),
-      ...numberColumns('Most waiting', 'Wait p99', 'Most seats'),
+      ...numberColumns('Most queued', 'Wait p99', 'Most seats'),
     ],
     places.map((place) => [
       nameOf(incident, place),
@@ -221,11 +221,11 @@ function charts(incident: Incident, troubled: readonly Place[]): readonly Report
       },
       {
         kind: 'chart',
-        title: `${name}: waiting requests`,
+        title: `${name}: queued requests`,
         unit: 'requests',
         from,
         to,
-        lines: [{ name: 'waiting', points: line('queued'), dash: 'solid', waits: true }],
+        lines: [{ name: 'queued', points: line('queued'), dash: 'solid', waits: true }],
       },
     ]
   })
@@ -275,7 +275,7 @@ function users({ ledger }: Incident, troubled: readonly Place[]): readonly Answe
       : own.length === 0
         ? said([`No request of these levels is in any of ${dumps}.`])
         : tabled(`Mean of ${dumps}${of}. A dump shows one instant: short requests in between are missing.`, [
-            [...textColumns('Flow', 'Flow schema', 'Level'), ...numberColumns('Seats', 'Of the level', 'Waiting')],
+            [...textColumns('Flow', 'Flow schema', 'Level'), ...numberColumns('Seats', 'Of the level', 'Queued')],
             own.map(({ flow, schema, level, seats, waiting, partOfLevel }) => [
               flow === '' ? 'all of the schema' : flow,
               schema,

@@ -233,7 +233,7 @@ const VERDICTS: Readonly<Record<LevelVerdict, string>> = {
   'at-p': 'at p',
   capped: 'capped at max',
   'at-min': 'held at min',
-  interpolated: 'f of the way',
+  interpolated: 'between min and floor',
   kept: 'kept',
 }
 
