@@ -293,9 +293,21 @@ test.each([
 const SMALL =
   'apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: { name: a }\nspec: { type: Limited, limited: { nominalConcurrencyShares: 5, limitResponse: { type: Reject } } }\n'
 test.each<readonly [string, string, RegExp]>([
-  ['of envsubst', SMALL.replace('5', '${SHARES}'), /This is a template, not a manifest: render it first/],
-  ['of Jinja', `{% for l in levels %}\n${SMALL}{% endfor %}\n`, /This is a template/],
-  ['of ytt', `#@ load("@ytt:data", "data")\n---\n${SMALL.replace('5', '#@ data.values.shares')}`, /This is a template/],
+  [
+    'of envsubst',
+    SMALL.replace('5', '${SHARES}'),
+    /This is a template, not a manifest: render it first, as with envsubst, and/,
+  ],
+  [
+    'of Jinja',
+    `{% for l in levels %}\n${SMALL}{% endfor %}\n`,
+    /This is a template, not a manifest: render it first, and read/,
+  ],
+  [
+    'of ytt',
+    `#@ load("@ytt:data", "data")\n---\n${SMALL.replace('5', '#@ data.values.shares')}`,
+    /as with ytt -f FILE/,
+  ],
   [
     'Terraform',
     '# the level\nresource "kubernetes_manifest" "batch" {\n  manifest = {}\n}\n',

@@ -8,7 +8,7 @@ const HELM =
   /\{\{-?\s*(?:\/\*|(?:\w+\s+)*(?:\(+\s*)?(?:\.(?:Values|Release|Chart|Capabilities|Files|Template)\b|(?:include|define)\s+"))/
 
 /** Of other tools: Jinja, envsubst, ytt. */
-const OTHER = /\{\{|\{%|\$\{\w|#@ /
+const OTHER = /\{\{|\{%|(\$\{\w)|(#@ )/
 
 /** Languages that manifests are written in, by what their files begin with. */
 const LANGUAGES = [
@@ -33,12 +33,14 @@ export function unrenderedIn(
 ): { readonly at: number; readonly message: string } | undefined {
   const saved = otherText(text)
   if (saved !== undefined && !saved.startsWith('is a binary')) return { at: 0, message: `The text ${saved}.` }
-  const helm = text.search(HELM)
-  const other = broken ? text.search(OTHER) : -1
-  const at = helm === -1 ? other : helm
-  if (at !== -1) {
-    const message = `This is ${helm === -1 ? 'a template' : 'a Helm template'}, not a manifest: render it first, as with helm template CHART, and read the result (- is standard input).`
-    return { at, message }
+  const helm = HELM.exec(text)
+  const other = broken ? OTHER.exec(text) : null
+  const found = helm ?? other
+  if (found !== null) {
+    const [, variable, ytt] = other ?? []
+    const tool = helm !== null ? 'helm template CHART' : variable ? 'envsubst' : ytt && 'ytt -f FILE'
+    const message = `This is ${helm === null ? 'a template' : 'a Helm template'}, not a manifest: render it first${tool === undefined ? '' : `, as with ${tool}`}, and read the result (- is standard input).`
+    return { at: found.index, message }
   }
   const language = LANGUAGES.find(({ signs }) => signs.test(text))
   if (language !== undefined) {

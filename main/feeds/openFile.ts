@@ -2,6 +2,7 @@ import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { logKindOf } from '../../core/feeds/logReader.ts'
 import { encodingOf } from '../../core/text/encoding.ts'
 import {
   ARCHIVE_HEAD_BYTES,
@@ -12,7 +13,7 @@ import {
   unpack,
   ZSTD_MAGIC,
 } from '../files/archives.ts'
-import { openRegular, readWithin } from '../files/files.ts'
+import { decodeText, openRegular, readWithin } from '../files/files.ts'
 import { zstdFrames } from '../files/zstd.ts'
 import type { Place } from '../ports/places.ts'
 import { HEAD_BYTES, headOf } from './placeKeeper.ts'
@@ -95,12 +96,11 @@ export async function* unpacked(path: string): AsyncGenerator<Buffer> {
   const from = async (start: number): Promise<Readable> => (await openRegular(path)).createReadStream({ start })
   const head = await firstBytes(path, ARCHIVE_HEAD_BYTES)
   if (beginsWith(head, ZSTD_MAGIC)) {
-    yield* zstdFrames(from, (await stat(path)).size)
+    yield* orLogsIn(path, zstdFrames(from, (await stat(path)).size))
     return
   }
   if (isArchive(head) && !beginsWith(head, GZIP_MAGIC)) {
-    const file = { name: basename(path), bytes: await readWithin(path, { mostBytes: MOST_BYTES }) }
-    for (const { bytes } of await unpack(file, MOST_BYTES)) yield* [bytes, Buffer.from('\n')]
+    yield* logsIn(path)
     return
   }
   const source = await from(0)
@@ -113,10 +113,31 @@ export async function* unpacked(path: string): AsyncGenerator<Buffer> {
   const pieces = source.pipe(createGunzip())
   source.on('error', (error) => pieces.destroy(error))
   try {
-    yield* pieces as AsyncIterable<Buffer>
+    yield* orLogsIn(path, pieces as AsyncIterable<Buffer>)
   } finally {
     source.destroy()
   }
+}
+
+/** The pieces of a packed file; of an archive that is packed in it, the logs. */
+async function* orLogsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isFirst = true
+  for await (const piece of pieces) {
+    if (isFirst && isArchive(piece)) {
+      yield* logsIn(path)
+      return
+    }
+    isFirst = false
+    yield piece
+  }
+}
+
+/** The logs in an archive one after the other, without the other files beside them; without any log, all files. */
+async function* logsIn(path: string): AsyncGenerator<Buffer> {
+  const packed = { name: basename(path), bytes: await readWithin(path, { mostBytes: MOST_BYTES }) }
+  const texts = (await unpack(packed, MOST_BYTES)).map(({ bytes }) => decodeText(bytes))
+  const logs = texts.filter((text) => logKindOf(text) !== undefined)
+  for (const text of logs.length > 0 ? logs : texts) yield Buffer.from(`${text}\n`)
 }
 
 const NEWLINE = 10

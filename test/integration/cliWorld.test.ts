@@ -1,5 +1,6 @@
-import { gzipSync } from 'node:zlib'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
@@ -96,6 +97,20 @@ describe('feed --once', () => {
     const log = file(`${encoding}.log`, Buffer.from(`\uFEFF${event(0)}\n`, encoding))
     const { code, output } = await runHere('feed', '--audit-file', log, '--once')
     expect([code, output]).toEqual([0, expect.stringMatching(/^1 request: 1 dispatched/m)])
+  })
+
+  it('reads the logs in an archive, beside whatever else is in it', async () => {
+    const gathered = join(folder, 'packed')
+    mkdirSync(join(gathered, 'audit_logs'), { recursive: true })
+    writeFileSync(join(gathered, 'metrics.txt'), FAMILIES)
+    writeFileSync(join(gathered, 'audit_logs', 'audit.log.gz'), gzipSync(`${TWO.join('\n')}\n`))
+    const archive = join(folder, 'packed.tar')
+    execFileSync('tar', ['-cf', archive, '-C', folder, 'packed'])
+    const bytes = readFileSync(archive)
+    for (const path of [archive, file('packed.tar.gz', gzipSync(bytes)), file('p.tar.zst', zstdCompressSync(bytes))]) {
+      const { code, output } = await runHere('feed', '--audit-file', path, '--once')
+      expect([code, output]).toEqual([0, expect.stringMatching(/^2 requests: 2 dispatched, (?!.*could not be read)/m)])
+    }
   })
 
   it('says what the entries of GKE lack', async () => {

@@ -123,7 +123,10 @@ function targetIn(text: string, targets: ReadonlySet<string>): (labels: string) 
           .map(({ read }) => read)
   }
   const unusual = [...targets].filter((name) => !CLUSTER_LABELS.includes(name) && !OF_SCRAPE.test(name))
-  const servers = [best(INSTANCE_LABELS), best(unusual)].find((found) => found.length > 0) ?? [reader('instance')]
+  // Two jobs may scrape one server, which its instance would tell.
+  const jobs = INSTANCE_LABELS.some((name) => targets.has(name)) ? [] : ['job']
+  const ways = [INSTANCE_LABELS, unusual, jobs].map(best)
+  const servers = ways.find((found) => found.length > 0) ?? [reader('instance')]
   const readers = [...best(CLUSTER_LABELS), ...servers]
   return (labels) =>
     readers

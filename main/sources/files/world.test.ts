@@ -145,6 +145,13 @@ describe('several servers in one text', () => {
     }
   })
 
+  it('are told apart by their jobs alone, and one server of two jobs stays one', async () => {
+    const two = await read(`${line('a', 1, 'job')}\n${line('b', 2, 'job')}\n`)
+    expect(two.frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1, 2])
+    const one = await read(`${line('a', 1, 'instance="x",job')}\n${line('b', 1, 'instance="x",job')}\n`)
+    expect(one.frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1])
+  })
+
   it('of two clusters with servers of the same names are four', async () => {
     const text = ['a', 'b'].flatMap((cluster) =>
       ['1', '2'].map((server) => line(server, 1, `cluster="${cluster}",node="n${server}",instance`)),
