@@ -50,6 +50,8 @@ describe('kubectl', () => {
     ['auth can-i create pods', 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews'],
     ['version', 'GET /version'],
     ['get events -A --sort-by=.lastTimestamp', 'GET /api/v1/events?includeObject=Object'],
+    ['get events -A -o wide --sort-by=.lastTimestamp', 'GET /api/v1/events?includeObject=Object'],
+    ['get events -A -o json --sort-by=.lastTimestamp', 'GET /api/v1/events'],
     [
       'get pods -n a --sort-by .metadata.name -l a=b',
       'GET /api/v1/namespaces/a/pods?labelSelector=a%3Db&includeObject=Object',
@@ -63,6 +65,10 @@ describe('kubectl', () => {
     ['debug web-0 -n a --image=busybox', 'PATCH /api/v1/namespaces/a/pods/web-0/ephemeralcontainers'],
     ['debug node/n1 -n a -it --image=busybox', 'POST /api/v1/namespaces/a/pods'],
     ['oc get pods -n a', 'GET /api/v1/namespaces/a/pods?limit=500'],
+    ['oc adm top nodes', 'GET /apis/metrics.k8s.io/v1beta1/nodes'],
+    ['oc adm cordon n1', 'PATCH /api/v1/nodes/n1'],
+    ['oc rsh web', 'GET /api/v1/namespaces/default/pods/web/exec'],
+    ['kubectl.exe get nodes', 'GET /api/v1/nodes?limit=500'],
     ['kubectl get pods \\\n  -n a | grep x', 'GET /api/v1/namespaces/a/pods?limit=500'],
   ])('%s', (text, expected) => {
     expect(line(text)).toBe(expected)
@@ -232,6 +238,21 @@ test.each([
     '1.198s',
   ],
   [
+    '{"level":"info","ts":"2026-11-28T10:00:00Z","msg":"Waited for 2.5s due to client-side throttling, not priority and fairness, request: GET:https://10.0.0.1:443/api/v1/nodes"}',
+    'GET /api/v1/nodes',
+    '2.5s',
+  ],
+  [
+    '{"ts":1.5,"msg":"Waited before sending request","v":3,"delay":"1.05s","reason":"client-side throttling, not priority and fairness","verb":"PATCH","URL":"https://10.0.0.1:6443/api/v1/nodes/n"}',
+    'PATCH /api/v1/nodes/n',
+    '1.05s',
+  ],
+  [
+    'I0421 03:10:14.166066 1 request.go:655] Throttling request took 1.19s, request: GET:https://10.0.0.1:443/apis/batch/v1?timeout=32s',
+    'GET /apis/batch/v1?timeout=32s',
+    '1.19s',
+  ],
+  [
     'I1128 17:00:00.1 1 round_trippers.go:553] GET https://127.0.0.1:1/api/v1/nodes?limit=500 200 OK in 5 milliseconds',
     'GET /api/v1/nodes?limit=500',
     undefined,
@@ -246,6 +267,12 @@ test.each([
   expect(format).toBe('client-log')
   expect(line(text)).toBe(expected)
   expect(notes.join()).toContain(wait === undefined ? '' : `This wait of ${wait} was in the client`)
+})
+
+test('of several requests of a client the first is read, and that is said', () => {
+  const of = (path: string): string => `I1 1 round_trippers.go:553] GET https://127.0.0.1:1${path} 200 OK in 5 ms\n`
+  expect(read(of('/api?timeout=32s') + of('/api/v1/nodes')).notes.join()).toContain('contains several requests')
+  expect(read(of('/api/v1/nodes')).notes.join()).not.toContain('several')
 })
 
 test.each([

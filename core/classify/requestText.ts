@@ -63,18 +63,21 @@ function formatOf(text: string): RequestFormat | undefined {
   if (readRequestInfos(text).length > 0) return 'server-log'
   const [first = ''] = /^\S+/.exec(text) ?? []
   if (first === 'curl') return 'curl'
-  if (/^(?:kubectl|k|oc)$/.test(first)) return 'kubectl'
+  if (KUBECTL.test(first)) return 'kubectl'
   if (REQUEST_LINE.test(text)) return 'request-line'
   if (text.split(',').length > 10) return 'dump'
   return isKubectlCommand(first) || first.startsWith('-') ? 'kubectl' : undefined
 }
 
+/** kubectl, its usual alias, and the clients that take its commands. */
+const KUBECTL = /^(?:k|oc|kubectl(?:\.exe)?|kubecolor)$/
+
 const READERS: Readonly<Record<RequestFormat, (text: string) => PartialRequest | Unreadable>> = {
   kubectl(text) {
     const words = shellWords(text)
     if (words === undefined) return NOT_CLOSED
-    const [first = ''] = words
-    const read = readKubectl(/^(?:kubectl|k|oc)$/.test(first) ? words.slice(1) : words)
+    const [first = '', second] = words
+    const read = readKubectl(KUBECTL.test(first) ? words.slice(first === 'oc' && second === 'adm' ? 2 : 1) : words)
     return 'problem' in read
       ? read
       : { ...read, guessed: read.guessed ? ['url'] : [], ...impersonated(read.impersonate) }
@@ -108,19 +111,21 @@ const FIRST_OF_SEVERAL = 'The text contains several requests; this is the first.
 
 /** Requests in the log of a client, as client-go writes them: of older and of newer versions, and of kubectl -v=6. */
 const CLIENT_LINES: readonly RegExp[] = [
-  /Waited for (?<wait>\S+) due to client-side throttling.*? request: ?(?<verb>[A-Z]+):(?<address>\S+)/,
-  /delay="(?<wait>[^"]*)" reason="client-side throttling[^"]*" verb="(?<verb>[A-Z]+)" URL="(?<address>[^"]+)"/,
-  /"(?:Request|Response)" verb="(?<verb>[A-Z]+)" url="(?<address>[^"]+)"/,
-  /round_trippers\.go:\d+\] (?<verb>[A-Z]+) (?<address>https?:\/\/\S+)/,
+  /(?:Waited for|Throttling request took) (?<wait>[^\s,]+)(?: due to client-side throttling)?,.*? ?request: ?(?<verb>[A-Z]+):(?<address>[^\s"\\]+)/g,
+  /\bdelay"?[=:]"(?<wait>[^"]*)"[ ,]"?reason"?[=:]"client-side throttling[^"]*"[ ,]"?verb"?[=:]"(?<verb>[A-Z]+)"[ ,]"?URL"?[=:]"(?<address>[^"]+)"/g,
+  /"(?:Request|Response)" verb="(?<verb>[A-Z]+)" url="(?<address>[^"]+)"/g,
+  /round_trippers\.go:\d+\] (?<verb>[A-Z]+) (?<address>https?:\/\/\S+)/g,
 ]
 
 function readClientLine(text: string): PartialRequest | undefined {
   for (const line of CLIENT_LINES) {
-    const { wait, verb, address } = line.exec(text)?.groups ?? {}
+    const [first = {}, ...others] = Array.from(text.matchAll(line), ({ groups }) => groups)
+    const { wait, verb, address } = first
     const url = address === undefined ? undefined : pathOf(address)
     if (verb === undefined || url === undefined) continue
     const waited = `This wait of ${wait ?? ''} was in the client: its own limit of requests (QPS and burst) held the request back before it was sent. Flow control of the server had no part in it.`
-    return { method: verb, url, notes: wait === undefined ? [] : [waited] }
+    const isOne = others.every((other) => other?.['address'] === address)
+    return { method: verb, url, notes: [...(wait === undefined ? [] : [waited]), ...(isOne ? [] : [FIRST_OF_SEVERAL])] }
   }
   return undefined
 }

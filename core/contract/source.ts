@@ -39,7 +39,12 @@ export const TargetSchema = z.discriminatedUnion('kind', [
 ])
 export type Target = z.infer<typeof TargetSchema>
 
-export const UploadedFileSchema = z.object({ name: z.string(), text: z.string() })
+export const UploadedFileSchema = z.object({
+  name: z.string(),
+  text: z.string(),
+  /** Why it could not be opened, in a sentence; its text is empty then. */
+  problem: z.string().exactOptional(),
+})
 export type UploadedFile = z.infer<typeof UploadedFileSchema>
 /** As a page sends it: an archive, or a text in another encoding than UTF-8, as bytes in base64. */
 export const SentFileSchema = z.union([UploadedFileSchema, z.object({ name: z.string(), base64: z.base64() })])

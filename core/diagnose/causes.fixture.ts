@@ -1,4 +1,4 @@
-import type { FlowSchema, LimitedSpec, ObjectSet } from '../config/objects.ts'
+import type { FlowSchema, LimitedSpec, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
 import { schemaOf } from '../config/builtIn.ts'
 import type { CauseId } from '../contract/causes.ts'
 import type { DumpFrame } from '../frame/dump.ts'
@@ -135,13 +135,12 @@ const withLevels = (objects: ObjectSet, change: (limited: LimitedSpec, name: str
   ),
 })
 const withSchema = (schema: FlowSchema): ObjectSet => ({ ...OBJECTS, schemas: [...OBJECTS.schemas, schema] })
-const batchTo = (level: string): ObjectSet =>
-  withSchema(
-    schemaOf({ name: 'batch' }, 500, level, 'ByUser', {
-      subjects: [{ kind: 'Group', group: { name: 'system:serviceaccounts:batch' } }],
-      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
-    }),
-  )
+const schemaFor = (name: string, precedence: number, members: string, level: string): FlowSchema =>
+  schemaOf({ name }, precedence, level, 'ByUser', {
+    subjects: [{ kind: 'Group', group: { name: members } }],
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
+  })
+const batchTo = (level: string): ObjectSet => withSchema(schemaFor('batch', 500, 'system:serviceaccounts:batch', level))
 /** A schema for all leases in front of those of the system, and its level of a few seats. */
 function nodesToSmall(): ObjectSet {
   const small = OBJECTS.levels.find(({ metadata }) => metadata.name === 'workload-low')
@@ -162,6 +161,33 @@ function nodesToSmall(): ObjectSet {
   })
   return { levels: [...OBJECTS.levels, level], schemas: [...OBJECTS.schemas, leases] }
 }
+const reject = (name: string): PriorityLevelConfiguration => ({
+  metadata: { name },
+  spec: {
+    type: 'Limited',
+    limited: {
+      nominalConcurrencyShares: 4,
+      lendablePercent: 0,
+      borrowingLimitPercent: 0,
+      limitResponse: { type: 'Reject' },
+    },
+  },
+})
+/** Dumps do not tell the groups of a person. */
+const developer: User = { name: 'developer-{i}', groups: ['system:authenticated', 'developers'] }
+const developersTo = (level: string, precedence = 500): ObjectSet => ({
+  levels: [...OBJECTS.levels, reject('tiny')],
+  schemas: [...OBJECTS.schemas, schemaFor('developers', precedence, 'developers', level)],
+})
+const leftovers = schemaFor('others', 600, 'system:authenticated', 'tiny')
+const ownOthers = (): ObjectSet => ({
+  levels: [...OBJECTS.levels, reject('tiny')],
+  schemas: [...OBJECTS.schemas, schemaFor('controllers', 400, 'system:serviceaccounts', 'workload-low'), leftovers],
+})
+const ownDevelopers = (): ObjectSet => ({
+  ...ownOthers(),
+  schemas: [...ownOthers().schemas, schemaFor('developers', 500, 'developers', 'workload-low')],
+})
 const queues = (queueCount: number, handSize: number, queueLengthLimit: number): LimitedSpec['limitResponse'] => ({
   type: 'Queue',
   queuing: { queues: queueCount, handSize, queueLengthLimit },
@@ -552,5 +578,50 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
       change: (simulation) => void simulation.configure(small),
     }),
     looksLike: 'recent-edit',
+  },
+  ...[
+    { what: 'a new schema sends a group to a level of two seats', before: OBJECTS, after: developersTo('tiny') },
+    {
+      what: 'a schema that sends a group to a level of two seats is put in front of another',
+      before: developersTo('tiny', 9_999),
+      after: developersTo('tiny'),
+    },
+    { what: 'a deleted schema leaves a group to a level of two seats', before: ownDevelopers(), after: ownOthers() },
+  ].map(({ what, before, after }) => ({
+    ...one(
+      'recent-edit',
+      what,
+      {
+        groups: [controllers, group('developers', 40, developer, open(1, get(QUICK)))],
+        objects: before,
+        change: (simulation) => void simulation.configure(after),
+      },
+      {
+        objects: after,
+        history: [
+          { at: START_MS, objects: before },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: after },
+        ],
+      },
+    ),
+    looksLike: 'reject-level' as const,
+  })),
+  {
+    ...one(
+      'recent-edit',
+      'an edit puts all accounts of a namespace into one flow, beside one that floods',
+      {
+        groups: [...BASE, { ...hog, behaviour: threads(300, get(lognormal(400, 0.3))) }],
+        change: (simulation) => void simulation.configure(byNamespace),
+      },
+      {
+        objects: byNamespace,
+        history: [
+          { at: START_MS, objects: OBJECTS },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: byNamespace },
+        ],
+      },
+    ),
+    looksLike: 'shared-flow',
   },
 ]

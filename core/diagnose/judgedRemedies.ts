@@ -101,7 +101,7 @@ function editedBy(objects: ObjectSet, { remedy }: Finding, { last }: ServerFacts
 const unjudged = (why: string): Forecast => ({ helps: undefined, text: `No forecast of this edit: ${why}.` })
 
 function forecastOf(
-  { place, culprit, victims }: Finding,
+  { place, culprit, victims, remedy }: Finding,
   server: ServerFacts,
   rehearsal: Rehearsal | string,
   edit: () => ObjectSet,
@@ -112,17 +112,23 @@ function forecastOf(
   const now = rehearsal.now(level)
   if (now === undefined) return unjudged(`simulated runs do not reproduce what ${level} does`)
   const here = now.filter((one) => one.level === level)
-  const suspect = server.levels.flatMap(({ suspects }) => suspects).find(({ name }) => name === culprit)
+  const suspects = server.levels.flatMap((one) => one.suspects)
+  const suspect = suspects.find(({ name }) => name === culprit)
   const twin = here.find(({ name }) => name === suspect?.name)
   if (suspect !== undefined && !isAlike(twin?.seats ?? 0, suspect.seats))
     return unjudged(`simulated runs do not reproduce what ${suspect.name} does`)
-  const named = new Set(victims.map(({ name }) => name))
-  const suffering = here.filter(({ name }) => named.has(name))
+  // Who takes far more than others is not whom an edit has to help.
+  const large = new Set(suspects.map(({ name }) => name))
+  const named = new Set(victims.map(({ name }) => name).filter((name) => !large.has(name)))
+  const suffering = here.filter(({ name, schema }) => named.has(name) || named.has(`flow schema ${schema}`))
   if (victims.length > 0 && suffering.length === 0)
     return unjudged('simulated runs do not tell those who suffer from others in their flow')
   const helped = new Set((victims.length > 0 ? suffering : here.filter((one) => one !== twin)).map(({ name }) => name))
   const after = rehearsal.after(level, edit())
   if (after === undefined) return unjudged('the simulated run with it takes too long')
+  const schemas = remedy.manifests.flatMap(({ kind, name }) => (kind === 'FlowSchema' ? [name] : []))
+  if (schemas.length > 0 && !after.some(({ schema }) => schemas.includes(schema)))
+    return unjudged('in the simulated run it takes no request: the source does not tell the groups of users')
   const parties = partiesOf(helped, level, suspect?.name)
   const harmsOf = (met: readonly Met[]) => ({
     helped: harmOf(met.filter(parties.isHelped)),
@@ -190,8 +196,9 @@ function harmOf(met: readonly Met[]): Harm {
 
 /** `waits 0.1 s instead of 2 s`. */
 function metText(is: Harm, was: Harm): string {
-  const rejected = [is, was].map((harm) => plain.percent(harm.rejected))
-  const isRejected = Math.max(is.rejected, was.rejected) >= LEAST_REJECTED
+  const most = Math.max(is.rejected, was.rejected)
+  const rejected = [is, was].map((harm) => plain.percent(harm.rejected, most < 0.01 ? 1 : 0))
+  const isRejected = most >= LEAST_REJECTED
   return `${plain.seconds(is.wait)} instead of ${plain.seconds(was.wait)} in the queue${isRejected ? `, ${rejected.join(' instead of ')} rejected` : ''}`
 }
-const LEAST_REJECTED = 0.01
+const LEAST_REJECTED = 0.0005

@@ -1,4 +1,5 @@
 import type { Case } from './case.ts'
+import { harmTo } from './changes.ts'
 import type { CauseId } from '../contract/causes.ts'
 import {
   BRIEF_SECONDS,
@@ -50,6 +51,8 @@ const USUAL_TIME_OUT_SECONDS = 15
 const MOST_OF_SEATS = 0.4
 /** The same where the client out of proportion holds them: the rest of its requests still waits. */
 const MUCH_OF_SEATS = 0.25
+/** Part of what a level has and wants. */
+const MOST_OF_TRAFFIC = 0.5
 const OWN_LEVEL = 'give it a level of its own that does not borrow'
 /** Seconds without waiting requests after which a burst is over. */
 const OVER_SECONDS = 8
@@ -67,6 +70,10 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const fanOut = lingering(level, server)
   const crowd = crowdIn(level, server)
   const more1 = () => moreShares(known, server, level)
+  /** What an edit sends to a level is the effect of that edit. */
+  const brought = (known.changes ?? [])
+    .filter(({ moved }) => moved.some(({ to }) => to === name))
+    .map((change) => fact(harmTo(change, level) >= MOST_OF_TRAFFIC, `${change.subject} sent requests to ${name}.`))
   const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
   const standing = {
     since: server.since,
@@ -91,8 +98,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       // Watches, and clients that come back after a start, are many at once as well.
       unless:
         crowd === undefined
-          ? [slower, long, wide, dominant]
-          : [fanOut, justStarted(server), ...(has('watch-storm') ? [] : [watching(level, server)])],
+          ? [slower, long, wide, dominant, ...brought]
+          : [fanOut, justStarted(server), ...brought, ...(has('watch-storm') ? [] : [watching(level, server)])],
       remedy: advice(
         `Give ${name} more shares if the new volume is permanent, or let its clients send less.`,
         more1,

@@ -4,6 +4,7 @@ import { levelIn } from '../twin/observe.ts'
 import { flowIncrease, quantiles } from '../frame/rates.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
+import { fewOf } from '../text/text.ts'
 import { clientName, type ClientUse, type Ledger } from '../verdict/ledger.ts'
 import { executionPairs, isSlower, withExempt } from './clues.ts'
 import { NOTICED_SECONDS, type LevelFacts, type ServerFacts } from './facts.ts'
@@ -42,7 +43,11 @@ export function victimsIn(
       name,
       text: before === undefined ? text : `${text} (${plain.seconds(before)} before)`,
     }))
-  return [...found, ...together(level.name, others, new Set(found.map(({ name }) => name)))]
+  const seen = [...found, ...together(level.name, others, new Set(found.map(({ name }) => name)))]
+  if (seen.length > 0) return seen
+  // Dumps never contain what is rejected.
+  const causing = ledger.clients.filter((client) => client.level === level.name && culprits.has(clientName(client)))
+  return schemasIn(server, level, new Set([...schemas, ...causing.map(({ schema }) => schema)]))
 }
 
 /** Clients that send too little for dumps to show how long each of them waits; all of them show it. */
@@ -86,7 +91,7 @@ function waitOf(uses: readonly ClientUse[]): number | undefined {
 
 /** Flow schemas of a level whose requests wait noticeably or are rejected, from its metrics. */
 function schemasIn(
-  { pages, last }: ServerFacts,
+  { pages, last, ledger }: ServerFacts,
   { name }: LevelFacts,
   culprits: ReadonlySet<string>,
 ): readonly Victim[] {
@@ -100,7 +105,9 @@ function schemasIn(
       ...(rejected > 0 ? [`${plain.counted(rejected, 'request')} rejected`] : []),
       ...((waitP99 ?? 0) >= NOTICED_SECONDS ? [`wait p99 ${plain.quantile(waitP99, waitP99Range)}`] : []),
     ]
-    return parts.length === 0 ? [] : [{ name: `flow schema ${schema.name}`, text: parts.join(', ') }]
+    const clients = new Set(ledger.clients.filter((client) => client.schema === schema.name).map(clientName))
+    const seen = clients.size === 0 ? [] : [`clients seen: ${fewOf([...clients])}`]
+    return parts.length === 0 ? [] : [{ name: `flow schema ${schema.name}`, text: [...parts, ...seen].join(', ') }]
   })
 }
 

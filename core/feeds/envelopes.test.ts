@@ -284,6 +284,10 @@ const AUDIT: Readonly<Record<string, (events: Events) => string>> = {
     )
     return [header, ...cells].map((row) => csv(row)).join('\n')
   },
+  'members as texts of JSON, as the log service of Alibaba Cloud indexes them': lines((event) => {
+    const members = Object.entries(JSON.parse(event) as object)
+    return json(Object.fromEntries(members.map(([name, one]) => [name, typeof one === 'string' ? one : json(one)])))
+  }),
   'EventList in YAML': (items) => stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'EventList', items }),
 }
 
@@ -384,6 +388,19 @@ describe('envelopes of request logs', () => {
   it('that the journal writes as bytes', () => {
     const text = json({ MESSAGE: [...Buffer.from(klogOf(1))] })
     expect(readLog('httplog', text, NOW)).toEqual(readLog('httplog', klogOf(1), NOW))
+  })
+
+  it('whose header Cloud Logging keeps as fields', () => {
+    const entryOf = (line: string): object => {
+      const [, month, day, clock, message] = /^I(\d\d)(\d\d) (\S+) +\d+ [^\]]+\] (.*)$/.exec(line) ?? []
+      const timestamp = `2026-${month}-${day}T${clock}123Z`
+      return { insertId: 'x', jsonPayload: { message, pid: '1' }, severity: 'INFO', timestamp }
+    }
+    const entries = [0, 1, 2].map((n) => entryOf(klogOf(n)))
+    for (const text of [json(entries), JSON.stringify(entries, undefined, 2), entries.map(json).join('\n')]) {
+      expect(logKindOf(text)).toBe('httplog')
+      expect(readLog('httplog', text, NOW)).toEqual(readLog('httplog', [0, 1, 2].map(klogOf).join('\n'), NOW))
+    }
   })
 
   it('of a collector and around a list of CloudWatch', () => {

@@ -49,6 +49,13 @@ const FORMS: readonly Form[] = [
     return payload === undefined ? undefined : [cloudAudit(entry, payload)]
   },
   (row) => (text(row['AuditId']) === undefined ? undefined : [aksAudit(row)]),
+  // Cloud Logging keeps the time of a line of klog beside the rest of it.
+  ({ jsonPayload, timestamp }) => {
+    const [message, time] = [text(member(jsonPayload, 'message')), KLOG_TIME.exec(text(timestamp) ?? '')]
+    if (message?.startsWith('"HTTP" ') !== true || time === null) return undefined
+    const [, month = '', day = '', clock = '', fraction = ''] = time
+    return [`I${month}${day} ${clock}.${fraction.padEnd(6, '0')} 1 httplog.go] ${message}`]
+  },
   // Log Analytics: names of columns apart from the rows.
   ({ columns, rows }) => {
     const names = list(columns)?.map((column) => text(member(column, 'name')) ?? '')
@@ -67,6 +74,8 @@ const FORMS: readonly Form[] = [
   (value) => (isJsonObject(value['kvlistValue']) ? [openTelemetry(value)] : undefined),
 ]
 
+const KLOG_TIME = /^\d{4}-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?Z$/
+
 export const membersOf = (names: readonly string[], values: readonly unknown[]): JsonObject =>
   Object.fromEntries(names.map((name, index) => [name, values[index]]))
 
@@ -82,17 +91,22 @@ function openTelemetry(value: unknown): unknown {
     : Number(whole)
 }
 
-/** Queries and tables flatten members: `user.username`, `user.groups.0`. */
-const FLAT = /^(user|impersonatedUser|responseStatus|sourceIPs|annotations)\.(.+)$/
+/** Queries and tables flatten members (`user.username`, `user.groups.0`) or keep them as texts of JSON. */
+const FLAT = /^(user|impersonatedUser|responseStatus|sourceIPs|annotations)(?:\.(.+))?$/
+const isFlat = (name: string, value: unknown): boolean =>
+  FLAT.test(name) && (typeof value === 'string' || name.includes('.'))
+
+const parsed = (value: unknown): unknown => (typeof value === 'string' ? (parseJson(value) ?? value) : value)
 
 function nested(event: JsonObject): JsonObject {
   const names = Object.keys(event)
-  if (!names.some((name) => FLAT.test(name))) return event
+  if (!names.some((name) => isFlat(name, event[name]))) return event
   const whole: Record<string, unknown> = { kind: 'Event' }
   const members = new Map<string, Record<string, unknown>>()
   for (const name of names) {
-    const [, outer, inner = ''] = FLAT.exec(name) ?? []
-    if (outer === undefined) whole[name] = event[name]
+    const [, outer, inner] = FLAT.exec(name) ?? []
+    if (outer === undefined || inner === undefined)
+      whole[name] = outer === undefined ? event[name] : parsed(event[name])
     else {
       const into = members.get(outer) ?? {}
       members.set(outer, into)
@@ -122,24 +136,20 @@ function aksAudit(exported: JsonObject): JsonObject {
   const row = Object.fromEntries(
     Object.entries(exported).map(([name, value]) => [name.replace(/ \[UTC\]$/, ''), value]),
   )
-  const parsed = (name: string): unknown => {
-    const value = row[name]
-    return typeof value === 'string' ? (parseJson(value) ?? value) : value
-  }
   return {
     kind: 'Event',
     auditID: row['AuditId'],
     stage: row['Stage'],
     verb: row['Verb'],
     requestURI: row['RequestUri'],
-    user: parsed('User'),
-    impersonatedUser: parsed('ImpersonatedUser'),
-    sourceIPs: parsed('SourceIps'),
+    user: parsed(row['User']),
+    impersonatedUser: parsed(row['ImpersonatedUser']),
+    sourceIPs: parsed(row['SourceIps']),
     userAgent: row['UserAgent'],
-    responseStatus: parsed('ResponseStatus'),
+    responseStatus: parsed(row['ResponseStatus']),
     requestReceivedTimestamp: tableTime(row['RequestReceivedTime']),
     stageTimestamp: tableTime(row['StageReceivedTime'] ?? row['TimeGenerated']),
-    annotations: parsed('Annotations'),
+    annotations: parsed(row['Annotations']),
   }
 }
 

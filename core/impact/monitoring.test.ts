@@ -5,6 +5,7 @@ import { takeLevels } from '../engine/levelPlan.ts'
 import { defaultLevel } from '../config/objects.ts'
 import type { LevelFrame, ServerFrame } from '../frame/frame.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
+import { plain } from '../text/format.ts'
 import { monitoringChecks } from './monitoring.ts'
 
 const objects = builtInObjects('v1.37.2')
@@ -27,7 +28,7 @@ const server = (change: (level: LevelFrame) => Partial<LevelFrame> = () => ({}))
   return { ...example, levels: levels.map((level) => ({ ...level, ...change(level) })) }
 }
 const found = (given: ServerFrame, known = true) =>
-  monitoringChecks(given, known ? objects : undefined).map(({ value, tone }) => [tone, value])
+  monitoringChecks(given, known ? objects : undefined, plain).map(({ value, tone }) => [tone, value])
 
 describe('monitoring', () => {
   it('finds a server as its objects describe it', () => {
@@ -56,6 +57,6 @@ describe('monitoring', () => {
 
   it('says what is unknown', () => {
     const empty = server(() => ({ dispatched: undefined, limits: {}, requests: {} }))
-    expect(found(empty, false)).toEqual(Array.from({ length: 3 }, () => [undefined, 'unknown']))
+    expect(found(empty, false)).toEqual(Array.from({ length: 3 }, () => [undefined, '-']))
   })
 })

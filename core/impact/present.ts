@@ -49,7 +49,7 @@ function tableOf(
         ? []
         : [...numberColumns('Limit now'), { id: 'limit-change', label: 'Change', align: 'right' as const }]
   const sum = (of: 'shares' | 'nominal' | 'lower'): Cell => ({ from: seats(before[of]), to: seats(after[of]) })
-  const now = allocation && { from: seats(allocation.before.currentSum), to: seats(allocation.after.currentSum) }
+  const [was = 0, is = 0] = [allocation?.before.currentSum, allocation?.after.currentSum]
   return {
     title: 'Seats of each level before and after the edit',
     note: 'limits are those of one server',
@@ -64,7 +64,11 @@ function tableOf(
       '',
       '',
       '',
-      ...(limits.length === 0 ? [] : recent === undefined ? [now ?? '', 'rounding'] : ['']),
+      ...(limits.length === 0
+        ? []
+        : recent === undefined
+          ? [{ from: seats(was), to: seats(is) }, change(was, is)]
+          : ['']),
     ],
   }
 }

@@ -2,7 +2,7 @@ import { differences, removal, type Source } from './textEdits.ts'
 import { type FieldPath, isList, isMap, sameJson, toJson, type Json, getIn, setIn, type Changed } from './json.ts'
 import { readJson } from './jsonTree.ts'
 import { isBroken } from './locate.ts'
-import { lineStarts, jsonOf } from './tree.ts'
+import { jsonOf, positionsIn } from './tree.ts'
 import { applySplices, lineBreakOf, syntaxOf } from './syntax.ts'
 import { writeYaml } from './write.ts'
 import { readYaml } from './yamlTree.ts'
@@ -88,7 +88,7 @@ export function valueOf(text: string): Changed {
   const trees = documents.flatMap(({ tree }) => (tree === undefined ? [] : [tree]))
   const broken = documents.find(({ tree, problems }) => tree === undefined && problems.length > 0)?.problems[0]
   if (broken !== undefined) {
-    const line = lineStarts(text).filter((start) => start <= broken.at.from).length
+    const { line } = positionsIn(text)(broken.at.from)
     return { ok: false, why: `Cannot read the text (line ${line}); fix it first. ${broken.message}` }
   }
   if (trees.length > 1) return { ok: false, why: 'The text contains more than one object.' }

@@ -1,35 +1,22 @@
 import { GROUP } from '../config/checkObject.ts'
 import { KINDS } from '../config/objects.ts'
-import { malformed, type Entry, type TextDocument, type Tree } from './tree.ts'
-import { readYaml } from './yamlTree.ts'
+import { TOO_LARGE, type Entry, type TextDocument, type Tree } from './tree.ts'
+import { readYamlParts, type TextPart } from './yamlTree.ts'
 
-/**
- * Values that are read of one text: more than the flow-control objects of any cluster have, and few enough that a file
- * from anybody is answered within two seconds and 300 MB.
- */
+/** Values that are read of one text. */
 const MOST_VALUES = 100_000
-
-/** A text that is not read, because it has too many values. */
-export const TOO_LARGE: TextDocument = {
-  problems: [
-    malformed(
-      { from: 0, to: 0 },
-      `The text has more than ${MOST_VALUES} values and is not read. Export the flow-control objects alone: kubectl get flowschemas,prioritylevelconfigurations -o yaml.`,
-    ),
-  ],
-}
 
 /** Every value but the first is behind one of these, in YAML and in JSON. */
 const SEPARATORS = /[\n,[{]/g
 
-/** Whether the text may have more values than are read. */
-export const isTooLarge = (text: string): boolean => valuesIn(text, MOST_VALUES) > MOST_VALUES
-
-function valuesIn(text: string, most: number): number {
+/** Whether the texts may have more values together than are read at once. */
+export function areLarge(texts: readonly string[]): boolean {
   let count = 0
-  SEPARATORS.lastIndex = 0
-  while (count <= most && SEPARATORS.test(text)) count += 1
-  return count
+  for (const text of texts) {
+    SEPARATORS.lastIndex = 0
+    while (count <= MOST_VALUES && SEPARATORS.test(text)) count += 1
+  }
+  return count > MOST_VALUES
 }
 
 /** A document that may hold an object of the group or of its draft: by name, kind or field, or by an escape that may spell one. */
@@ -38,31 +25,32 @@ const OURS = new RegExp(
   'm',
 )
 
-const DOCUMENT = /^---(?=\s)/gm
+/** Where a document begins: at its directives, of which there are two kinds. */
+const DOCUMENT = /^(?:%.*\n){0,4}---(?=\s)/gm
 
 /**
  * Reads a large YAML text document by document. Those that cannot hold a flow-control object are identified without
  * being parsed; the others are read if they are within the bound together.
  */
 export function ofLarge(text: string): readonly TextDocument[] {
-  const starts = [0, ...Array.from(text.matchAll(DOCUMENT), ({ index }) => index)]
+  const starts = [0]
+  for (const { index } of text.matchAll(DOCUMENT)) if (starts.push(index) > MOST_VALUES) return [TOO_LARGE]
   const others: TextDocument[] = []
-  let kept = ''
+  const ours: TextPart[] = []
   for (const [index, from] of starts.entries()) {
-    const part = text.slice(from, starts[index + 1])
-    if (OURS.test(part)) {
-      // Offsets stay those of the whole text.
-      kept += `${' '.repeat(Math.max(0, from - kept.length - 1))}${kept.length < from ? '\n' : ''}${part}`
-    } else for (const added of identified(part, from)) others.push(added)
+    const part = { text: text.slice(from, starts[index + 1]), from }
+    if (OURS.test(part.text)) ours.push(part)
+    else for (const other of identified(part)) others.push(other)
   }
-  return isTooLarge(kept) ? [TOO_LARGE] : [...others, ...readYaml(kept)]
+  const read = areLarge(ours.map((part) => part.text)) ? [TOO_LARGE] : readYamlParts(ours)
+  return read.includes(TOO_LARGE) ? read : [...others, ...read]
 }
 
 const KIND_OF = /^kind:[ \t]*["']?([\w.-]+)/m
 const NAME_OF = /^metadata:[^\n]*\n(?:[ \t][^\n]*\n)*?[ \t]+name:[ \t]*["']?([^\s"']+)/m
 
 /** Kind and name of a document, as a tree of nothing else. */
-function identified(part: string, from: number): readonly TextDocument[] {
+function identified({ text: part, from }: TextPart): readonly TextDocument[] {
   if (/^(?:---.*|\s*#.*|\s*)$/.test(part)) return []
   const range = { from, to: from + part.length }
   const mapping = (members: Readonly<Record<string, Tree | undefined>>): Tree => {

@@ -3,9 +3,9 @@ import { fieldOf, type FieldPath, parseField } from './json.ts'
 import { readJson } from './jsonTree.ts'
 import type { LocatedFinding, Position, TextRange } from './manifest.ts'
 import { isBooleanWord, resolvePlain } from './syntax.ts'
-import { malformed, type TextDocument, type TextProblem, type Tree } from './tree.ts'
+import { malformed, TOO_LARGE, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
-import { isTooLarge, ofLarge, TOO_LARGE } from './large.ts'
+import { areLarge, ofLarge } from './large.ts'
 
 /** Like kubectl: text that begins like JSON may still be YAML in flow style, but not in a file named `.json`. */
 export function textDocuments(text: string, file: string): readonly TextDocument[] {
@@ -15,7 +15,7 @@ export function textDocuments(text: string, file: string): readonly TextDocument
   }
   const json = /\.json$/i.test(file)
   const isYaml = !json && !/^\uFEFF?\s*[[{]/.test(text)
-  if (isTooLarge(text)) return isYaml ? ofLarge(text) : [TOO_LARGE]
+  if (areLarge([text])) return isYaml ? ofLarge(text) : [TOO_LARGE]
   if (isYaml) return readYaml(text)
   const asJson = readJson(text)
   if (json || !isBroken(asJson)) return asJson

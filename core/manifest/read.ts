@@ -14,6 +14,9 @@ export interface ReadOptions {
   readonly version: string
 }
 
+/** Nobody reads more of them, and those of a hostile text would take minutes. */
+const MOST_FINDINGS = 10_000
+
 /**
  * Reads every flow-control object of a YAML text (several documents, lists, comments) or a JSON one (an object, an
  * array or several consecutive objects). Objects of other groups are skipped with a note. Never throws: a problem of
@@ -40,19 +43,26 @@ export function readManifests(text: string, options: ReadOptions): Manifests {
   }
   for (const { tree, problems } of texts) {
     const found = tree === undefined ? undefined : partsOf(tree)
-    const read = (found?.parts ?? []).map((part) => readPart(part, problems, context))
-    const elsewhere = [...(found?.parts ?? []), ...(found?.skipped ?? [])]
+    const objects = new Set([...(found?.parts ?? []), ...(found?.skipped ?? [])].map(({ path }) => keyOf(path)))
     // Problems inside objects of another group are not reported.
-    const own = problems.filter(({ path }) => !elsewhere.some((other) => startsWith(path, other.path)))
-    for (const problem of [...own, ...(found?.problems ?? [])]) {
+    const within = Map.groupBy(problems, ({ path }) => objectAt(path, objects))
+    for (const problem of [...(within.get(undefined) ?? []), ...(found?.problems ?? [])]) {
       findings.push(locatedProblem(problem, { file, kind: '', name: '', positionOf }))
     }
     for (const { at, message } of found?.notes ?? []) notes.push(noteAt('text', at, message, context))
     for (const { at, message } of found?.skipped ?? []) notes.push(noteAt('skipped', at, message, context))
-    for (const document of read) {
+    for (const part of found?.parts ?? []) {
+      if (findings.length > MOST_FINDINGS) break
+      const document = readPart(part, within.get(keyOf(part.path)) ?? [], context)
       documents.push(document)
       for (const finding of document.findings) findings.push(finding)
       for (const note of document.notes) notes.push(note)
+    }
+    if (findings.length > MOST_FINDINGS) {
+      const message = `These are more than ${MOST_FINDINGS} problems; objects after them were not checked.`
+      const end = { from: text.length, to: text.length }
+      findings.push(locatedProblem(malformed(end, message), { file, kind: '', name: '', positionOf }))
+      break
     }
   }
   return { file, documents, findings: findings.toSorted(byPosition), notes: notes.toSorted(byPosition) }
@@ -62,7 +72,11 @@ interface Context extends ReadOptions {
   readonly positionOf: (offset: number) => Position
 }
 
-const startsWith = (path: FieldPath, start: FieldPath): boolean => start.every((step, index) => path[index] === step)
+const keyOf = (path: FieldPath): string => JSON.stringify(path)
+
+/** The one of these objects, none of which is part of another, that contains a path. */
+const objectAt = (path: FieldPath, objects: ReadonlySet<string>): string | undefined =>
+  [path.length, ...path.keys()].map((steps) => keyOf(path.slice(0, steps))).find((key) => objects.has(key))
 
 const noteAt = (
   about: ManifestNote['about'],
@@ -80,9 +94,9 @@ function readPart(part: Part, problems: readonly TextProblem[], context: Context
   const places = { ...identity, positionOf: context.positionOf }
   const rangeOf = (field: string): TextRange => locate(tree, field)
   const positionOf = (field: string): Position => context.positionOf(rangeOf(field).from)
-  const own = problems
-    .filter(({ path }) => startsWith(path, part.path))
-    .map((problem) => locatedProblem({ ...problem, path: problem.path.slice(part.path.length) }, places))
+  const own = problems.map((problem) =>
+    locatedProblem({ ...problem, path: problem.path.slice(part.path.length) }, places),
+  )
   const judged = [...checked.findings, ...fractionsIn(tree, '')].map((finding) => located(tree, finding, places))
   return {
     ...identity,

@@ -85,22 +85,38 @@ export const malformed = (at: TextRange, message: string, path: FieldPath = []):
   message,
 })
 
-/** Offsets at which the lines of a text begin. */
-export function lineStarts(text: string): readonly number[] {
-  const starts = [0]
-  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
-  return starts
+/** A text that is not read, because reading it would take long. */
+export const TOO_LARGE: TextDocument = {
+  problems: [
+    malformed(
+      { from: 0, to: 0 },
+      'The text is too large to read whole. Export the flow-control objects alone: kubectl get flowschemas,prioritylevelconfigurations -o yaml.',
+    ),
+  ],
 }
 
 export const BYTE_ORDER_MARK = '\uFEFF'
 
+/** Of these lines the first is remembered, so that a text of short lines takes no multiple of its size. */
+const LINES = 64
+
 /** Turns offsets into lines and columns. A byte order mark takes no column. */
 export function positionsIn(text: string): (offset: number) => Position {
-  const starts = lineStarts(text)
+  const starts = [0]
+  let lines = 1
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) {
+    if (lines % LINES === 0) starts.push(end + 1)
+    lines += 1
+  }
   const marked = text.startsWith(BYTE_ORDER_MARK)
   return (offset) => {
-    const low = lowerBound(1, starts.length, (line) => (starts[line] ?? 0) > offset) - 1
-    const column = offset - (starts[low] ?? 0) + 1
-    return { line: low + 1, column: marked && low === 0 && column > 1 ? column - 1 : column }
+    const block = lowerBound(1, starts.length, (one) => (starts[one] ?? 0) > offset) - 1
+    let [line, from] = [block * LINES + 1, starts[block] ?? 0]
+    for (let end = text.indexOf('\n', from); end !== -1 && end < offset; end = text.indexOf('\n', from)) {
+      line += 1
+      from = end + 1
+    }
+    const column = offset - from + 1
+    return { line, column: marked && line === 1 && column > 1 ? column - 1 : column }
   }
 }

@@ -5,7 +5,7 @@ import { readYaml } from './yamlTree.ts'
 
 /** Actions that only a Helm chart has; other templates, such as those of alerts, may be values of a manifest. */
 const HELM =
-  /\{\{-?\s*(?:\/\*|(?:\w+\s+)*\(*\s*(?:\.(?:Values|Release|Chart|Capabilities|Files|Template)\b|(?:include|define)\s+"))/
+  /\{\{-?\s*(?:\/\*|(?:\w+\s+)*(?:\(+\s*)?(?:\.(?:Values|Release|Chart|Capabilities|Files|Template)\b|(?:include|define)\s+"))/
 
 /** Of other tools: Jinja, envsubst, ytt. */
 const OTHER = /\{\{|\{%|\$\{\w|#@ /
@@ -14,15 +14,16 @@ const OTHER = /\{\{|\{%|\$\{\w|#@ /
 const LANGUAGES = [
   {
     name: 'Terraform',
-    signs: /^\s*(?:(?:#|\/\/).*\s+)*(?:terraform|locals|(?:resource|data|module|provider|variable|output)\s+".*")\s*\{/,
+    signs:
+      /^\s*(?:(?:#|\/\/).*[\r\n]\s*)*(?:terraform|locals|(?:resource|data|module|provider|variable|output)\s+".*")\s*\{/,
     remedy: 'save the manifest that it makes, as with kubectl get -o yaml',
   },
   {
     name: 'Jsonnet',
-    signs: /^\s*(?:(?:#|\/\/).*\s+)*(?:local\s+\w+\s*=|\(?import\s+['"])/,
+    signs: /^\s*(?:(?:#|\/\/).*[\r\n]\s*)*(?:local\s+\w+\s*=|\(?import\s+['"])/,
     remedy: 'evaluate it with jsonnet',
   },
-  { name: 'CUE', signs: /^\s*(?:\/\/.*\s+)*package\s+\w+\s*\n/, remedy: 'evaluate it with cue export' },
+  { name: 'CUE', signs: /^\s*(?:\/\/.*[\r\n]\s*)*package\s+\w+\s*\n/, remedy: 'evaluate it with cue export' },
 ] as const
 
 /** Why a text is no manifest yet, and where that begins. `broken`: it is not YAML. */

@@ -1,9 +1,12 @@
 import {
+  Composer,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  parseAllDocuments,
+  Lexer,
+  Parser,
+  type CST,
   type Document,
   type Node,
   type Pair,
@@ -18,6 +21,7 @@ import {
   MOST_NESTED,
   NESTED_TOO_DEEP,
   sizeOf,
+  TOO_LARGE,
   type Entry,
   type TextDocument,
   type TextProblem,
@@ -30,26 +34,68 @@ const MOST_REPEATED = 10_000
 
 const PREFIX = 'tag:yaml.org,2002:'
 
+/**
+ * Words, indicators and spaces that are read of one text: more than those of the flow-control objects of any cluster,
+ * and few enough that a text from anybody is answered within two seconds and 300 MB.
+ */
+const MOST_LEXEMES = 600_000
+/** A long word takes thirty times its length for a moment. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
+
+class TooLarge extends Error {}
+
+/** Engines other than V8 have no such limit. */
+const TRACES: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error
+
 /** Reads every document of a YAML text like kubectl and the API server. Never throws. */
-export function readYaml(text: string): readonly TextDocument[] {
-  let documents: readonly Document.Parsed[]
+export const readYaml = (text: string): readonly TextDocument[] => readYamlParts([{ text, from: 0 }])
+
+/** Reads parts of one text, each of whole documents that begin at an offset of it. Never throws. */
+export function readYamlParts(parts: readonly TextPart[]): readonly TextDocument[] {
+  const documents: TextDocument[] = []
+  const budget = { lexemes: MOST_LEXEMES, characters: MOST_CHARACTERS }
+  const { stackTraceLimit } = TRACES
   try {
-    // Every plain word stays a string here; `syntax.ts` interprets it.
-    const parsed = parseAllDocuments(text, {
-      schema: 'failsafe',
-      uniqueKeys: false,
-      prettyErrors: false,
-      logLevel: 'silent',
-    })
-    documents = 'empty' in parsed ? [] : parsed
+    // Of a text without sense each word is an error, and their traces would take most of the time and memory.
+    TRACES.stackTraceLimit = 0
+    for (const part of parts) {
+      // Every plain word stays a string here; `syntax.ts` interprets it.
+      const composer = new Composer({ schema: 'failsafe', uniqueKeys: false })
+      for (const document of composer.compose(tokensOf(part, budget))) documents.push(readDocument(document, part))
+    }
+    return documents
   } catch (error) {
+    if (error instanceof TooLarge) return [TOO_LARGE]
     const why = error instanceof RangeError ? NESTED_TOO_DEEP : `The text cannot be read as YAML: ${messageOf(error)}.`
     return [{ problems: [malformed({ from: 0, to: 0 }, why)] }]
+  } finally {
+    TRACES.stackTraceLimit = stackTraceLimit
   }
-  return documents.map((document) => readDocument(document, text))
 }
 
-function readDocument(document: Document.Parsed, text: string): TextDocument {
+/** A part of a text, and where it begins there. */
+export interface TextPart {
+  readonly text: string
+  readonly from: number
+}
+
+function* tokensOf(
+  { text, from }: TextPart,
+  budget: { lexemes: number; characters: number },
+): Generator<CST.Token, void> {
+  const parser = new Parser()
+  parser.offset = from
+  budget.characters -= text.length
+  if (budget.characters < 0) throw new TooLarge()
+  for (const lexeme of new Lexer().lex(text)) {
+    budget.lexemes -= 1
+    if (budget.lexemes < 0) throw new TooLarge()
+    yield* parser.next(lexeme)
+  }
+  yield* parser.end()
+}
+
+function readDocument(document: Document.Parsed, part: TextPart): TextDocument {
   const [error] = document.errors
   // Errors after the first one in a document are its consequences.
   if (error !== undefined) {
@@ -61,7 +107,8 @@ function readDocument(document: Document.Parsed, text: string): TextDocument {
         error.code === 'RESOURCE_EXHAUSTION'
         ? NESTED_TOO_DEEP
         : `This is not valid YAML: ${sentence(error.message)}`
-    const at = tabs ? { from: Math.max(0, text.lastIndexOf('\t', from)), to: from } : { from, to }
+    const tab = part.text.lastIndexOf('\t', from - part.from)
+    const at = tabs ? { from: part.from + Math.max(0, tab), to: from } : { from, to }
     return { problems: [malformed(at, message)] }
   }
   // A document without content is absent, not null: a file may begin or end with `---`.
@@ -69,7 +116,7 @@ function readDocument(document: Document.Parsed, text: string): TextDocument {
   if (contents === null || (isScalar(contents) && contents.source === '' && contents.type === 'PLAIN')) {
     return { problems: [] }
   }
-  const reader = new TreeReader(text)
+  const reader = new TreeReader(part)
   const tree = reader.read(contents, [], 0)
   return reader.unusable ? { problems: reader.problems } : { tree, problems: reader.problems }
 }
@@ -82,15 +129,15 @@ const NOTHING: Tree = { type: 'scalar', value: null, range: { from: 0, to: 0 }, 
 const ESCAPED_SLASH = /(?<!\\)(?:\\\\)*\\\//
 
 class TreeReader {
-  readonly #text: string
+  readonly #part: TextPart
   readonly problems: TextProblem[] = []
   /** Set when the document yields no value. */
   unusable = false
   readonly #anchors = new Map<string, Tree | 'open'>()
   #repeated = 0
 
-  constructor(text: string) {
-    this.#text = text
+  constructor(part: TextPart) {
+    this.#part = part
   }
 
   read(node: Node | null, path: FieldPath, depth: number): Tree {
@@ -115,7 +162,8 @@ class TreeReader {
 
   #scalar(node: Scalar, range: TextRange, path: FieldPath): Tree {
     const text = typeof node.value === 'string' ? node.value : ''
-    if (node.type === 'QUOTE_DOUBLE' && ESCAPED_SLASH.test(this.#text.slice(range.from, range.to))) {
+    const { text: whole, from } = this.#part
+    if (node.type === 'QUOTE_DOUBLE' && ESCAPED_SLASH.test(whole.slice(range.from - from, range.to - from))) {
       return this.#refuse(range, path, 'The API server reads YAML 1.1, which has no escape \\/: write / alone.')
     }
     if (node.tag === `${PREFIX}binary`) {

@@ -177,10 +177,14 @@ function editedRun(run: TwinRun, after: ObjectSet, newLimit: number | undefined)
 
 function whyLimitsOnly(
   name: string,
-  { observation, fit, missing, known }: Twin,
+  { observation, variant, fit, missing, known }: Twin,
   { stays, redirected, receives }: Edited,
 ): string | undefined {
-  if (!stays) return 'The edit removes this level.'
+  if (!stays) {
+    return variant.objects.levels.some(({ metadata }) => metadata.name === name)
+      ? 'The edit removes this level.'
+      : 'The object of this level is unknown.'
+  }
   if (name === EXEMPT) return 'No limit and no queue, so there is nothing to forecast.'
   const observed = observation.levels.find((level) => level.name === name)
   const isUnnamed = ({ schema }: SchemaTraffic): boolean => redirected.from.has(schema) && !known.has(schema)

@@ -16,6 +16,8 @@ import { smoothedOf } from './twin.ts'
 export interface Met {
   readonly level: string
   readonly name: string
+  /** The flow schema that took them. */
+  readonly schema: string
   /** Dispatched or rejected. */
   readonly requests: number
   readonly rejected: number
@@ -102,6 +104,7 @@ export function createRehearsal({ observation, flows, variant }: RehearsalInput)
             return {
               level,
               name: flowName(named ?? flow, was),
+              schema,
               requests: waitsMs.length + allRejected(rejected),
               rejected: allRejected(rejected),
               waited: waitsMs.reduce((sum, ms) => sum + ms, 0) / MS_PER_SECOND,

@@ -102,6 +102,10 @@ describe('a twin of a simulated server', () => {
       note: 'New level: it would receive none of the requests of this time.',
     })
     expect(noteOf('system')).toMatchObject({ bands: {}, note: 'The edit removes this level.' })
+    const twin = twinOf(calm)
+    const objects = { ...OBJECTS, levels: OBJECTS.levels.filter(({ metadata }) => metadata.name !== 'system') }
+    const unknown = forecast({ ...twin, variant: { ...twin.variant, objects } }, objects)?.levels
+    expect(unknown?.find(({ level }) => level === 'system')?.note).toBe('The object of this level is unknown.')
     expect(noteOf('exempt')).toMatchObject({ bands: {} })
   })
 

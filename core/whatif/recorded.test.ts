@@ -143,4 +143,13 @@ describe('logs of several files', () => {
     expect(two.arrivals.list.map(({ atNs }) => atNs)).toEqual(one.arrivals.list.map(({ atNs }) => atNs))
     return undefined
   })
+
+  it('are read from among other files, which are named', () => {
+    const log = { file: 'audit.log', text: eventAt(0, 1) }
+    const result = readRecorded([{ file: 'metrics.txt', text: '# TYPE a gauge\na 1\n' }, log], baseline, NOW)
+    if (!result.ok) return expect.fail(result.problem)
+    expect(result.arrivals.list).toHaveLength(1)
+    expect(result.arrivals.notes.at(-1)).toBe('1 other file left out: metrics.txt.')
+    return undefined
+  })
 })

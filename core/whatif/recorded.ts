@@ -12,7 +12,7 @@ import { UsualDurations } from '../run/usualDurations.ts'
 import { msToNs, type Nanoseconds, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { engineOptions, type Variant } from './variant.ts'
-import { parseJson, linesOf } from '../text/text.ts'
+import { fewOf, parseJson, linesOf } from '../text/text.ts'
 
 /** A recording with one request or event per line. */
 export interface RecordedText {
@@ -31,22 +31,32 @@ type Format = 'requests' | 'audit' | 'httplog'
 /**
  * Reads recorded requests: lines of `apf-console proxy --json` or `feed --json`, an audit log, or a request log
  * (`-v=3`). A log's combined times of waiting and executing are separated by an engine like the baseline, as in a feed.
- * `nowMs` determines the year, which klog omits.
+ * Other files, which folders and archives also contain, are left out. `nowMs` determines the year, which klog omits.
  */
 export function readRecorded(texts: readonly RecordedText[], baseline: Variant, nowMs: UnixMs): ReadArrivals {
-  const formats = new Set(texts.map(({ text }) => formatOf(text)))
+  const found = texts.map((one) => ({ ...one, format: formatOf(one.text) }))
+  const recordings = found.filter(({ format }) => format !== undefined)
+  const formats = new Set(recordings.map(({ format }) => format))
   if (formats.size > 1) {
     const problem =
       'The files are of several kinds; name files of one kind: a request log, an audit log or lines of --json.'
     return { ok: false, problem }
   }
   const [format = 'httplog'] = formats
-  return format === 'requests' ? readRequests(texts) : readFeed(texts, format, baseline, nowMs)
+  const used = recordings.length > 0 ? recordings : found
+  const read = format === 'requests' ? readRequests(used) : readFeed(used, format, baseline, nowMs)
+  const others = found.filter((one) => !used.includes(one)).map(({ file }) => file)
+  if (!read.ok || others.length === 0) return read
+  const left = `${plain.counted(others.length, 'other file')} left out: ${fewOf(others, MOST_NAMED)}`
+  return { ok: true, arrivals: { ...read.arrivals, notes: [...read.arrivals.notes, `${left}.`] } }
 }
 
-function formatOf(text: string): Format {
+/** Names beyond these are counted. */
+const MOST_NAMED = 5
+
+function formatOf(text: string): Format | undefined {
   const [first = ''] = /\S[^\n]*/.exec(text) ?? []
-  return first.startsWith('{') && first.includes('"seq"') ? 'requests' : (logKindOf(text) ?? 'httplog')
+  return first.startsWith('{') && first.includes('"seq"') ? 'requests' : logKindOf(text)
 }
 
 /** An arrival whose duration may become known later. */

@@ -13,7 +13,7 @@ import {
 } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
 import { patchesOf } from '../../core/manifest/unrendered.ts'
-import { MOST_BYTES, type PackedFile, textsOf, unpack } from '../files/archives.ts'
+import { isOfOneFile, MOST_BYTES, type PackedFile, textsOf, unpack } from '../files/archives.ts'
 import { decodeText, filesOf, isFolder, readWithin, UnreadableFile, type FoundFile } from '../files/files.ts'
 import type { Console } from './console.ts'
 import { UsageError } from './usage.ts'
@@ -23,17 +23,34 @@ export type Reading = Pick<Console, 'readStdin' | 'signal' | 'stateDir'>
 
 /**
  * Reads files, all files of folders and their subfolders and, for `-`, standard input; archives and compressed files are
- * unpacked.
+ * unpacked. Of what cannot be opened in a folder or an archive, the problem is returned.
  */
-export const readInputFiles = (paths: readonly string[], reading: Reading): Promise<UploadedFile[]> =>
+export const readFilesFound = (paths: readonly string[], reading: Reading): Promise<UploadedFile[]> =>
   textsOf(filesAt(paths, reading))
 
-async function* filesAt(paths: readonly string[], { readStdin, signal }: Reading): AsyncGenerator<PackedFile> {
+/** The same, where each file matters: rejects when one cannot be opened. */
+export async function readInputFiles(paths: readonly string[], reading: Reading): Promise<UploadedFile[]> {
+  const files = await readFilesFound(paths, reading)
+  const problem = files.find((file) => file.problem !== undefined)?.problem
+  if (problem !== undefined) throw new ProblemError('bad-answer', problem)
+  return files
+}
+
+async function* filesAt(
+  paths: readonly string[],
+  { readStdin, signal }: Reading,
+): AsyncGenerator<PackedFile | UploadedFile> {
   for (const path of paths) {
     if (path === '-') yield { name: 'standard input', bytes: await readStdin(MOST_BYTES) }
     else
-      for (const file of await listFiles(path, signal))
-        yield { name: file.name, bytes: await readWithin(file.path, { mostBytes: MOST_BYTES, signal }) }
+      for (const { name, path: found } of await listFiles(path, signal)) {
+        try {
+          yield { name, bytes: await readWithin(found, { mostBytes: MOST_BYTES, signal }) }
+        } catch (error) {
+          if (found === path || !isOfOneFile(error)) throw error
+          yield { name, text: '', problem: error.message }
+        }
+      }
   }
 }
 
@@ -74,7 +91,9 @@ const MOST_MANIFEST_BYTES = 64 * 1024 * 1024
  */
 export async function readConfiguration(paths: readonly string[], options: ManifestOptions): Promise<Configuration> {
   const { version, reading } = options
-  const files = (await readTexts(paths, reading)).map((one) => readManifestText(one, version))
+  const files: Manifests[] = []
+  // One text after the other: nothing of a text is kept but its flow-control objects.
+  for await (const one of textsAt(paths, reading)) files.push(readManifestText(one, version))
   return {
     objects: objectsOf(files.flatMap(({ documents }) => documents)),
     findings: [...files.flatMap(({ findings }) => findings), ...checkSet(files, options)],
@@ -99,42 +118,57 @@ export interface NamedText {
  */
 export async function readTexts(paths: readonly string[], reading: Reading): Promise<readonly NamedText[]> {
   const texts: NamedText[] = []
+  for await (const text of textsAt(paths, reading)) texts.push(text)
+  return texts
+}
+
+async function* textsAt(paths: readonly string[], reading: Reading): AsyncGenerator<NamedText> {
+  const known: KnownPatches = new Map()
   for (const path of paths) {
-    if (path === '-') texts.push(namedText('standard input', await reading.readStdin(MOST_MANIFEST_BYTES)))
+    if (path === '-') yield namedText('standard input', await reading.readStdin(MOST_MANIFEST_BYTES))
     else
       for (const file of await manifestPaths(path, reading.signal)) {
         const bytes = await readWithin(file, { mostBytes: MOST_MANIFEST_BYTES, signal: reading.signal })
-        const patchOf = await kustomizationOf(file, reading)
+        const patchOf = await kustomizationOf(file, known, reading)
         const members = await unpack({ name: fileName(file), bytes }, MOST_MANIFEST_BYTES)
         const manifests = members.length > 1 ? members.filter(({ name }) => MANIFEST.test(name)) : members
         for (const member of manifests)
-          texts.push({ ...namedText(member.name, member.bytes), ...(patchOf !== undefined && { patchOf }) })
+          yield { ...namedText(member.name, member.bytes), ...(patchOf !== undefined && { patchOf }) }
       }
   }
-  return texts
 }
 
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 /** Patches are usually beside the kustomization or in a folder below it. */
 const MOST_FOLDERS_ABOVE = 3
-const MOST_KUSTOMIZATION_BYTES = 1024 * 1024
+const MOST_KUSTOMIZATION_BYTES = 256 * 1024
+
+/** By kustomization, the paths of the patches that it names. */
+type KnownPatches = Map<string, readonly string[]>
 
 /** The folder of the kustomization that names a file as a patch; `undefined` when there is none. */
-async function kustomizationOf(file: string, { signal }: Reading): Promise<string | undefined> {
+async function kustomizationOf(file: string, known: KnownPatches, { signal }: Reading): Promise<string | undefined> {
   let folder = dirname(file)
   for (let above = 0; above < MOST_FOLDERS_ABOVE; above++) {
     for (const name of KUSTOMIZATIONS) {
-      const bytes = await readWithin(join(folder, name), { mostBytes: MOST_KUSTOMIZATION_BYTES, signal }).catch(
-        (error: unknown) => {
-          if (!(error instanceof UnreadableFile)) throw error
-        },
-      )
-      const patches = bytes === undefined ? [] : patchesOf(decodeText(bytes))
-      if (patches.some((patch) => resolve(folder, patch) === resolve(file))) return folder
+      const path = join(folder, name)
+      const patches = known.get(path) ?? (await patchesIn(path, signal))
+      known.set(path, patches)
+      if (patches.includes(resolve(file))) return folder
     }
     folder = join(folder, '..')
   }
   return undefined
+}
+
+async function patchesIn(kustomization: string, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    const bytes = await readWithin(kustomization, { mostBytes: MOST_KUSTOMIZATION_BYTES, signal })
+    return patchesOf(decodeText(bytes)).map((patch) => resolve(dirname(kustomization), patch))
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    return []
+  }
 }
 
 /** The text of one file. Throws for a folder of several files; `instead` is what the message suggests. */

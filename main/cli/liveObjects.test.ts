@@ -91,9 +91,7 @@ describe('a draft from files', () => {
     const draft = manifests({ ...whole, spec })
     const { wishes } = running(current(level('batch', 1)), undefined, draft)
     expect(wishes).toEqual([[['batch', 7]]])
-    expect(() => running(current(level('other', 2)), undefined, draft)).toThrow(
-      /^new\.yaml:1: spec\.type: .*is missing/,
-    )
+    expect(() => running(current(level('other', 2)), undefined, draft)).toThrow(/^new\.yaml:1: spec\.type is missing/)
   })
 
   it('is refused where the merge is what no server would take, with its place', () => {

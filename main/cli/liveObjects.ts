@@ -54,14 +54,17 @@ async function configurationOf(
   return configuration
 }
 
-const isMissing = ({ reason }: LocatedFinding): boolean => reason === 'FieldValueRequired'
+/** Where the type of a level is missing, what goes with it is forbidden, too. */
+const isMissing = ({ reason }: LocatedFinding): boolean =>
+  reason === 'FieldValueRequired' || reason === 'FieldValueForbidden'
 
 /** Throws `invalid-input` with the location of the first error, if there is one. */
 export function refuseErrors(errors: readonly LocatedFinding[]): void {
   const [error] = errors
   if (error === undefined) return
   const more = plural(errors.length, '', ` (and ${errors.length - 1} more; see apf-console validate)`)
-  throw new ProblemError('invalid-input', `${error.file}:${error.line}: ${error.field}: ${error.message}${more}`)
+  const field = error.message.startsWith(error.field) ? '' : `${error.field}: `
+  throw new ProblemError('invalid-input', `${error.file}:${error.line}: ${field}${error.message}${more}`)
 }
 
 interface DraftedSource {

@@ -7,7 +7,7 @@ import { readRecorded } from '../../core/whatif/recorded.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { fileOfScenario } from '../files/scenarioLibrary.ts'
 import type { Console } from './console.ts'
-import { oneText, readInputFiles } from './inputFiles.ts'
+import { oneText, readFilesFound } from './inputFiles.ts'
 import { meantInstead, UsageError } from './usage.ts'
 import { findingText } from './validate.ts'
 
@@ -48,7 +48,7 @@ async function textFrom(operand: string, library: readonly string[], console: Co
 
 /** The requests recorded in files, as arrivals under a variant. */
 export async function arrivalsFrom(paths: readonly string[], variant: Variant, console: Console): Promise<Arrivals> {
-  const files = await readInputFiles(paths, console)
+  const files = await readFilesFound(paths, console)
   const texts = files.map(({ name, text }) => ({ file: name, text }))
   const recorded = readRecorded(texts, variant, console.environment.now())
   if (!recorded.ok) throw new ProblemError('invalid-input', recorded.problem)

@@ -111,8 +111,8 @@ export async function sourceFrom(given: Given, dumps: boolean, reading: Sourcing
     throw new UsageError('--interval does not go with --file: a file is read once.')
   }
   if (files.length > 0) {
-    const { readInputFiles } = await import('./inputFiles.ts')
-    return { kind: 'files', files: await readInputFiles(files, reading) }
+    const { readFilesFound } = await import('./inputFiles.ts')
+    return { kind: 'files', files: await readFilesFound(files, reading) }
   }
   if (asksForSimulation(given)) return simulationFrom(given)
   return given.flag('demo') ? { kind: 'demo' } : undefined

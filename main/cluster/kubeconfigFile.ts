@@ -154,8 +154,10 @@ function parseKubeconfig(file: string, content: string): RawKubeconfig {
   // Like kubectl, which reads the first document only.
   const [document] = readYaml(content)
   const fault = document?.problems[0]
-  if (document !== undefined && document.tree === undefined && fault !== undefined) {
-    const { line } = positionsIn(content)(fault.at.from)
+  // kubectl refuses documents of YAML 1.2 that say so.
+  const isOfOtherYaml = /^(?:#.*\n|\s*\n)*%YAML\s+(?!1\.1\s)/.test(content)
+  if (isOfOtherYaml || (document !== undefined && document.tree === undefined && fault !== undefined)) {
+    const { line } = positionsIn(content)(fault?.at.from ?? 0)
     throw new ProblemError('invalid-input', `The kubeconfig ${file} is not valid YAML at line ${line}.`)
   }
   const parsed = KubeconfigSchema.safeParse(document?.tree === undefined ? {} : jsonOf(document.tree))
@@ -174,7 +176,7 @@ function decoded(file: string, bytes: Uint8Array): string {
   const [first, second] = bytes
   const wide = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
   try {
-    return new TextDecoder(wide, { fatal: true }).decode(bytes)
+    return new TextDecoder(wide, { fatal: true }).decode(bytes).replaceAll(/\r\n?/g, '\n')
   } catch {
     throw new ProblemError('invalid-input', `The kubeconfig ${file} is not UTF-8; save it as UTF-8.`)
   }

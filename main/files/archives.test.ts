@@ -2,7 +2,7 @@ import { deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { ProblemError } from '../../core/errors.ts'
-import { unpack } from './archives.ts'
+import { textsOf, unpack } from './archives.ts'
 import { MOST_FRAMES } from './zstd.ts'
 
 const LIMIT = 1024 * 1024
@@ -131,8 +131,37 @@ describe('archives', () => {
       await expect(unpack({ name: 'a', bytes }, LIMIT)).rejects.toThrow(/^a.*is larger than 1 MB unpacked/)
     }
     let nested = Buffer.from('x')
-    for (let n = 0; n < 6; n++) nested = gzipSync(nested)
-    await expect(unpack({ name: 'a', bytes: nested }, LIMIT)).rejects.toThrow(/nested more than 4 deep/)
+    for (let n = 0; n < 8; n++) nested = gzipSync(nested)
+    await expect(unpack({ name: 'a', bytes: nested }, LIMIT)).rejects.toThrow(/nested more than 6 deep/)
+  })
+
+  test.each(Object.entries(PACKERS))(
+    '%s that contains what cannot be opened is read without it',
+    async (name, pack) => {
+      const bytes = pack([
+        ['journal.bz2', 'BZh91AY'],
+        ['page.txt', 'a 1\n'],
+      ])
+      const damaged = { name: 'cut.gz', bytes: gzipSync('abc').subarray(0, 12) }
+      const found = await textsOf([damaged, { name, bytes }])
+      expect(found.map(({ text, problem = text }) => problem)).toEqual([
+        expect.stringContaining('cut.gz cannot be unpacked: it is cut short'),
+        expect.stringContaining('journal.bz2 is a bzip2 file'),
+        'a 1\n',
+      ])
+      await expect(textsOf([damaged])).rejects.toThrow('cut short')
+    },
+  )
+
+  it('that is cut has the files before the cut, and says so', async () => {
+    const bytes = tarOf([
+      ['page.txt', 'a 1\n'],
+      ['b', 'b'.repeat(2_000)],
+    ]).subarray(0, 2_500)
+    expect(await textsOf([{ name: 'a.tar', bytes }])).toEqual([
+      { name: 'a.tar', text: '', problem: expect.stringContaining('damaged or cut tar') },
+      { name: 'a.tar/page.txt', text: 'a 1\n' },
+    ])
   })
 
   test.each([

@@ -18,14 +18,19 @@ export const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 export const beginsWith = (bytes: Buffer, magic: Buffer): boolean => bytes.subarray(0, magic.length).equals(magic)
 
 /** Archives inside archives, as must-gather has them. */
-const MOST_NESTED = 4
+const MOST_NESTED = 6
 const MOST_MEMBERS = 100_000
 
 /**
  * The files in a gzip, zstd, tar or zip file, also inside each other; any other file itself. `mostBytes`: of all
- * together. Rejects with `ProblemError`: damaged, too large, or of a format that is not read.
+ * together. Rejects with `ProblemError`: damaged, too large, or of a format that is not read. `leaveOut` takes what is
+ * damaged or not read, with a sentence, and the rest is returned; only what is too large rejects then.
  */
-export async function unpack(file: PackedFile, mostBytes: number): Promise<readonly PackedFile[]> {
+export async function unpack(
+  file: PackedFile,
+  mostBytes: number,
+  leaveOut?: (name: string, problem: ProblemError) => void,
+): Promise<readonly PackedFile[]> {
   const budget = { left: mostBytes, members: 0 }
   const take = (bytes: number): void => {
     budget.left -= bytes
@@ -35,25 +40,37 @@ export async function unpack(file: PackedFile, mostBytes: number): Promise<reado
   }
   const opened = async ({ name, bytes }: PackedFile, nested: number): Promise<readonly PackedFile[]> => {
     if (nested > MOST_NESTED) throw problem(name, `contains archives nested more than ${MOST_NESTED} deep`)
-    for (const { magic, at = 0, open } of FORMATS) {
-      if (!beginsWith(bytes.subarray(at), magic)) continue
-      const files: PackedFile[] = []
-      for await (const part of open({ name, bytes }, () => Math.max(1, budget.left))) {
+    const format = FORMATS.find(({ magic, at = 0 }) => beginsWith(bytes.subarray(at), magic))
+    if (format === undefined) {
+      take(bytes.length)
+      return [{ name, bytes }]
+    }
+    const files: PackedFile[] = []
+    try {
+      for await (const part of format.open({ name, bytes }, () => Math.max(1, budget.left))) {
         // A stream is counted when nothing is packed in it any more.
         if (isShown(part.name)) for (const one of await opened(part, nested + 1)) files.push(one)
       }
-      return files
+    } catch (error) {
+      if (leaveOut === undefined || !isOfOneFile(error)) throw error
+      leaveOut(name, error)
     }
-    take(bytes.length)
-    return [{ name, bytes }]
+    return files
   }
   return opened(file, 0)
 }
 
+/** Whether an error is about one of several files; limits are those of all together. */
+export const isOfOneFile = (error: unknown): error is ProblemError =>
+  error instanceof ProblemError && !(error instanceof UnreadableFile && error.reason === 'size')
+
 /** A page is about 2 MB; this allows an hour of them, all files together. */
 export const MOST_BYTES = 512 * 1024 * 1024
 
-/** The texts of files, and of those in archives. Rejects as `unpack` does. */
+/**
+ * The texts of files, and of those in archives; of what cannot be opened beside others, the problem. Rejects as `unpack`
+ * does when nothing can be opened.
+ */
 export async function textsOf(
   files: Iterable<SentFile | PackedFile> | AsyncIterable<SentFile | PackedFile>,
 ): Promise<UploadedFile[]> {
@@ -63,12 +80,18 @@ export async function textsOf(
     if ('text' in file) texts.push(file)
     else {
       const packed = 'bytes' in file ? file : { name: file.name, bytes: Buffer.from(file.base64, 'base64') }
-      for (const { name, bytes } of await unpack(packed, left)) {
+      const leaveOut = (name: string, { message }: ProblemError): void => {
+        texts.push({ name, text: '', problem: message })
+      }
+      for (const { name, bytes } of await unpack(packed, left, leaveOut)) {
         left -= bytes.length
         texts.push({ name, text: decodeText(bytes) })
       }
     }
   }
+  const [first] = texts
+  if (first?.problem !== undefined && texts.every(({ problem }) => problem !== undefined))
+    throw new ProblemError('bad-answer', first.problem)
   return texts
 }
 

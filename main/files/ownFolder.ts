@@ -1,17 +1,20 @@
 import { lstatSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ProblemError, messageOf } from '../../core/errors.ts'
+
+const ROOT = 0
 
 /**
  * Creates a folder for this user alone, and the folders on the way to it from `root`, where they are missing. Returns
- * its path. Throws `ProblemError` when one cannot be made, or belongs to another user: who owns a folder decides what becomes of
- * the files in it.
+ * its path. Throws `ProblemError` when one cannot be made, or when one or the folder around it belongs to another user
+ * (other than root): who owns a folder decides what becomes of the files in it.
  */
 export function ownFolder(root: string, ...inside: readonly string[]): string {
   let path = root
   for (const part of ['', ...inside]) {
     path = join(path, part)
     try {
+      assertOwnAround(path)
       mkdirSync(path, { recursive: true, mode: 0o700 })
     } catch (error) {
       throw cannotOpen(path, error)
@@ -19,6 +22,14 @@ export function ownFolder(root: string, ...inside: readonly string[]): string {
     assertOwn(path, lstatSync(path).uid)
   }
   return path
+}
+
+function assertOwnAround(path: string): void {
+  const around = dirname(path)
+  const found = lstatSync(around, { throwIfNoEntry: false })
+  if (found !== undefined && found.uid !== ROOT) assertOwn(around, found.uid)
+  // A drive that does not exist is around itself.
+  if (found === undefined && around !== path) assertOwnAround(around)
 }
 
 /**

@@ -9,6 +9,7 @@ import { reportedServerLimit } from '../../core/impact/reportedLimit.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { assemble, type StillServer } from './files/assemble.ts'
 import { recognise, type Recognised } from './files/recognise.ts'
+import { endsOpen } from './files/scrapes.ts'
 import type { logTraffic } from './files/logs.ts'
 import { textsOf } from '../files/archives.ts'
 import type { ObjectGateway } from '../ports/objectGateway.ts'
@@ -25,7 +26,9 @@ export async function createFilesSource(
   environment: Pick<Environment, 'now'>,
 ): Promise<SourceResult> {
   const files = await textsOf(sent)
-  const found = files.flatMap(({ name, text }) => recognise(name, text))
+  const found = files.flatMap(({ name, text, problem }): readonly Recognised[] =>
+    problem === undefined ? recognise(name, text) : [{ kind: 'unreadable', sentence: problem }],
+  )
   const foreign = found.flatMap((part) => (part.kind === 'foreign' ? [part.sentence] : []))
   const manifests = found.flatMap((part) => (part.kind === 'manifest' ? [{ name: part.file, text: part.text }] : []))
   const { servers, sentences } = assemble(found, environment.now())
@@ -38,8 +41,11 @@ export async function createFilesSource(
   const sampled = kinds.has('frame') || !kinds.has('page')
   const read: ReadFiles = {
     files,
+    version,
     servers,
+    sentences,
     sampled,
+    isOpen: found.some((part) => (part.kind === 'page' || part.kind === 'dump') && endsOpen(part.text)),
     foreign: found.flatMap((part) => (part.kind === 'foreign' ? [part.file] : [])),
     ...objects,
     ...(live && { live }),
@@ -61,9 +67,15 @@ export async function createFilesSource(
 
 interface ReadFiles {
   readonly files: readonly UploadedFile[]
+  /** As far as the files tell it. */
+  readonly version: string | undefined
   readonly servers: readonly StillServer[]
+  /** What was recognised but could not be read; the servers have it too. */
+  readonly sentences: readonly string[]
   /** The files include frames, or no pages at all, so their entries are called samples instead of pages. */
   readonly sampled: boolean
+  /** A page lacks the end of its last line. */
+  readonly isOpen: boolean
   /** Names of unrecognised files. */
   readonly foreign: readonly string[]
   /** The number of objects. */
@@ -123,13 +135,24 @@ async function readLogs(
   })
 }
 
-function createSource({ files, servers, sampled, foreign, manifests, objects, live }: ReadFiles): Source {
+function createSource({
+  files,
+  version,
+  servers,
+  sentences,
+  sampled,
+  isOpen,
+  foreign,
+  manifests,
+  objects,
+  live,
+}: ReadFiles): Source {
   const one = sampled ? 'sample' : 'page'
   const pages = servers.reduce((sum, server) => sum + server.frames.length, 0)
   const order = servers.length > 1 ? `of ${servers.length} servers` : 'in the order of time'
   const [first] = files
   const parts = [
-    ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s ${order}`)] : []),
+    ...(pages > 0 ? [plural(pages, `one ${one}`, `${pages} ${one}s ${order}`) + (isOpen ? MAY_BE_CUT : '')] : []),
     ...(manifests > 0 ? [`${manifests} flow-control ${plural(manifests, 'object', 'objects')}`] : []),
     ...(live ? [`${plain.counted(live.state().arrived, 'request')} of logs`] : []),
     ...(foreign.length > 0
@@ -153,9 +176,16 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
           : []
       // With logs alone, the only frame is the state of the engine after the last request.
       if (servers.length === 0 && live !== undefined) {
-        const frame = serverFrame(live.engine.snapshot(), { id: 'logs', version: live.version })
+        const { version: _assumed, ...state } = serverFrame(live.engine.snapshot(), {
+          id: 'logs',
+          version: live.version,
+        })
+        const frame = version === undefined ? state : { ...state, version }
         emit({ kind: 'frame', frame })
-        emit({ kind: 'health', health: healthOf({ id: 'logs', frames: [frame], times: [], notes: left }) })
+        emit({
+          kind: 'health',
+          health: healthOf({ id: 'logs', frames: [frame], times: [], notes: [...sentences, ...left] }),
+        })
       }
       for (const server of servers) {
         const { dump, facts, earlierDumps = [] } = server
@@ -170,6 +200,8 @@ function createSource({ files, servers, sampled, foreign, manifests, objects, li
     setCadence: () => undefined,
   }
 }
+
+const MAY_BE_CUT = ' (its last line has no end, so its value may be cut)'
 
 /** Names beyond these are counted. */
 const MOST_NAMED = 5

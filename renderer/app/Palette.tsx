@@ -7,7 +7,7 @@ import type { DumpFrame } from '../../core/frame/dump.ts'
 import { LevelChip } from '../components/LevelChip.tsx'
 import { onAnswer } from '../state/answer.ts'
 import { client } from '../state/client.ts'
-import { connectionStore, hasSeveral } from '../state/connection.ts'
+import { connectionStore } from '../state/connection.ts'
 import { useDump } from '../state/dumps.ts'
 import { flowKeyOf, flowName } from '../../core/frame/flow.ts'
 import { openTerm } from '../state/glossary.ts'
@@ -75,12 +75,19 @@ function Search() {
   )
   const found = matchItems(items, query, recent)
   const groups = [...new Set(found.map(({ group }) => group))]
+  // What is still read may answer what was entered.
+  const [entered, setEntered] = useState<string>()
+  const [first] = found
+  useEffect(() => {
+    if (first !== undefined && entered === query) choose(first)
+  }, [first, entered, query])
   return (
     <Command label="Go to" shouldFilter={false} loop>
       <Command.Input
         className={styles['input']}
         value={query}
         onValueChange={setQuery}
+        onKeyDown={({ key }) => key === 'Enter' && first === undefined && setEntered(query)}
         placeholder="Screen, level, schema, flow, action, setting, source or term"
       />
       <Command.List className={styles['results']} label="Results">
@@ -189,11 +196,11 @@ type Reachable = Omit<PaletteFacts, 'sources' | 'scenarios' | 'flows' | 'queues'
 
 function reachable(): Reachable {
   const { server, derivedServer, frame } = viewStore.getState()
-  const { connection, connections } = connectionStore.getState()
+  const { connection } = connectionStore.getState()
   const rows = rosterRows(server, derivedServer, levelOrder(settingsNow().levelSlots))
   const labels = exportButtons().map((button) => button.getAttribute('aria-label') ?? '')
   return {
-    screens: screensFor(hasSeveral(connections), connection?.etcd === true),
+    screens: screensFor(connection?.etcd === true),
     levels: rows.map(({ name, executing, limit, trouble }) => ({
       name,
       detail: `${executing ?? '–'}${limit === undefined ? '' : `/${limit}`} seats${trouble === undefined ? '' : `, ${trouble}`}`,

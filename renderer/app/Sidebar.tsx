@@ -10,7 +10,7 @@ import { useSettings } from '../state/settings.ts'
 import { useAlerts } from '../state/sourceState.ts'
 import { instantOf, useTimePart } from '../state/time.ts'
 import { useHasLevels, useView } from '../state/view.ts'
-import { hasSeveral, readsClusters, useConnection } from '../state/connection.ts'
+import { readsClusters, useConnection } from '../state/connection.ts'
 import { format } from '../theme/format.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
 import { levelColor } from '../state/levels.ts'
@@ -28,7 +28,7 @@ export function Sidebar() {
   const view = useView()
   const hasLevels = useHasLevels()
   const { server, derivedServer, mode } = view
-  const { connection: connected, connections } = useConnection()
+  const { connection: connected } = useConnection()
   const instant = usePastPart(({ moment }) => moment?.at)
   // Links carry server and range, so they change with them.
   useSelection()
@@ -39,7 +39,7 @@ export function Sidebar() {
   return (
     <nav aria-label="Screens and priority levels" className={look} data-pane="" tabIndex={-1}>
       <ul className={styles['nav']}>
-        {screensFor(hasSeveral(connections), connected?.etcd === true).map(({ name, label, key, icon, pages }) => (
+        {screensFor(connected?.etcd === true).map(({ name, label, key, icon, pages }) => (
           <li key={name}>
             <a
               href={hrefOf(name, name === 'level' ? (shown ?? rows[0]?.name) : undefined)}

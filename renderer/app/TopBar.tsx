@@ -170,14 +170,14 @@ function Shape({ tone }: { readonly tone: BadgeTone }) {
     <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true" focusable="false">
       {(tone === 'live' || tone === 'enforcing') && <circle cx="5" cy="5" r="4" fill="currentColor" />}
       {tone === 'paused' && <path d="M3 1v8M7 1v8" stroke="currentColor" strokeWidth="2" />}
-      {(tone === 'stale' || tone === 'offline') && (
-        <circle cx="5" cy="5" r="3.5" fill="none" stroke="currentColor" strokeWidth="1.6" />
+      {(tone === 'stale' || tone === 'offline' || tone === 'past') && (
+        <circle cx="5" cy="5" r="4.2" fill="none" stroke="currentColor" strokeWidth="1.4" />
       )}
       {tone === 'replay' && <path d="M2.5 1l6 4-6 4z" fill="currentColor" />}
       {tone === 'simulated' && (
         <path d="M5 9.5V5.5M5 5.5 1.5 1M5 5.5 8.5 1" fill="none" stroke="currentColor" strokeWidth="1.8" />
       )}
-      {tone === 'past' && <path d="M5 1.5V5l2.5 2" fill="none" stroke="currentColor" strokeWidth="1.6" />}
+      {tone === 'past' && <path d="M5 2.6V5l1.7 1.2" fill="none" stroke="currentColor" strokeWidth="1.2" />}
       {tone === 'still' && <rect x="1.5" y="1.5" width="7" height="7" fill="currentColor" />}
     </svg>
   )

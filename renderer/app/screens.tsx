@@ -10,8 +10,6 @@ export interface ScreenEntry {
   /** Synonyms, for the palette. */
   readonly also?: string
   readonly icon: IconName
-  /** Only useful when several sources are connected. */
-  readonly several?: true
   /** Only useful while an etcd proxy is shown. */
   readonly forEtcd?: true
   /** The names of its pages in the sidebar, when it has several. */
@@ -27,7 +25,6 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     key: 'H',
     also: 'clusters all sources compare drift saturation',
     icon: 'fleet',
-    several: true,
     Screen: lazy(async () => ({ default: (await import('../screens/fleet/index.tsx')).FleetScreen })),
   },
   {
@@ -131,7 +128,7 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
     label: 'Diagnosis',
     key: 'D',
     also: 'why slow rejected cause advice troubleshoot',
-    icon: 'search',
+    icon: 'aim',
     Screen: lazy(async () => ({ default: (await import('../screens/diagnosis/index.tsx')).DiagnosisScreen })),
   },
   {
@@ -161,6 +158,6 @@ export const SCREEN_ENTRIES: readonly ScreenEntry[] = [
   },
 ]
 
-/** The screens that are useful with one or `several` connected clusters, and with or without an `etcd` proxy shown. */
-export const screensFor = (severalClusters: boolean, etcd: boolean): readonly ScreenEntry[] =>
-  SCREEN_ENTRIES.filter(({ several, forEtcd }) => (several !== true || severalClusters) && (forEtcd !== true || etcd))
+/** The screens that are useful with or without an `etcd` proxy shown. The others keep their places. */
+export const screensFor = (etcd: boolean): readonly ScreenEntry[] =>
+  SCREEN_ENTRIES.filter(({ forEtcd }) => forEtcd !== true || etcd)

@@ -28,9 +28,7 @@ describe('the account of every seat', () => {
       exempt: { executing: 3, current: 5 },
     })
     expect(ledger.entries.map((entry) => entry.name)).toEqual(BUILT_IN_ORDER.slice(1))
-    expect(nominalNote(ledger)).toBe(
-      'nominal limits sum to 602, at most 6 of them from rounding each one up. exempt runs 3 seats outside the ledger.',
-    )
+    expect(nominalNote(ledger)).toBe('602 nominal seats, at most 6 of them by rounding; exempt runs 3 seats more')
     expect(differenceNote(ledger)).toBeUndefined()
     expect(ledgerSentence(ledger)).toBe(
       'Seat ledger: 488 of 602 seats execute, 114 are free; 72 lent, 72 borrowed; nominal limits sum to 602',

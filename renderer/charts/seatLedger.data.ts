@@ -84,11 +84,10 @@ const seatsWord = (n: number) => format.counted(n, 'seat')
  */
 export function nominalNote(ledger: Ledger): string {
   const atMost = Math.max(0, ledger.entries.filter((entry) => entry.nominal > 0).length - 1)
-  const rounding = atMost === 0 ? '' : `, at most ${atMost} of them from rounding each one up`
+  const rounding = atMost === 0 ? '' : `, at most ${atMost} of them by rounding`
   const exempt = ledger.exempt?.executing
-  const onTop =
-    ledger.exempt === undefined || exempt === undefined ? '' : `. exempt runs ${seatsWord(exempt)} outside the ledger`
-  return `nominal limits sum to ${ledger.nominal}${rounding}${onTop}.`
+  const onTop = ledger.exempt === undefined || exempt === undefined ? '' : `; exempt runs ${seatsWord(exempt)} more`
+  return `${ledger.nominal} nominal seats${rounding}${onTop}`
 }
 
 /** Why the sum of the current limits differs from that of the nominal ones; absent when it does not. */

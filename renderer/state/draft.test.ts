@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Client } from '../../core/contract/contract.ts'
 import type { Draft } from '../../core/contract/objects.ts'
 import { draftStore, startDraft } from './draft.ts'
@@ -16,4 +16,13 @@ test.each([false, true])('a draft that is read late is taken unless the page has
   await Promise.resolve()
   expect(draftStore.getState().history.present).toEqual(ended ? [] : KEPT.entries)
   stop()
+})
+
+test('without a connection there is no draft to read', () => {
+  const call = vi.fn<() => Promise<Draft>>(() => Promise.resolve(KEPT))
+  objectsStore.setState({ state: NO_OBJECTS })
+  const stop = startDraft({ call } as unknown as Client)
+  expect(draftStore.getState().targetKey).toBe(NO_OBJECTS.targetKey)
+  stop()
+  expect(call).not.toHaveBeenCalled()
 })

@@ -14,7 +14,7 @@ import {
 import { draftBase, baseChoiceStore } from './draftBase.ts'
 import { NOTHING_DRAFTED, understand, type UnderstoodDraft } from './draft.logic.ts'
 import { refusalOf } from './limits.ts'
-import { objectsStore } from './objects.ts'
+import { NO_OBJECTS, objectsStore } from './objects.ts'
 
 interface DraftStore {
   /** The target of this draft; absent before one was read. */
@@ -66,7 +66,7 @@ export function startDraft(client: Client): () => void {
         refresh()
       }
     }
-    if (refusalOf('drafts.read') !== undefined) return take(NOTHING)
+    if (refusalOf('drafts.read') !== undefined || state === NO_OBJECTS) return take(NOTHING)
     // Without a stored draft an empty one starts.
     client.call('drafts.read', { connection }).then(
       (draft) => take(draft.entries),

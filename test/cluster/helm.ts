@@ -37,8 +37,8 @@ export async function ensureHelm(log: (line: string) => void): Promise<string> {
 }
 
 /** The output of Helm about the chart; rejects if it finds a fault. */
-export async function lintChart(helm: string, settings: readonly string[]): Promise<string> {
-  const { stdout } = await run(helm, ['lint', '--strict', CHART, ...settings])
+export async function lintChart(helm: string, settings: readonly string[], chart = CHART): Promise<string> {
+  const { stdout } = await run(helm, ['lint', '--strict', chart, ...settings])
   return stdout
 }
 
@@ -55,8 +55,12 @@ export const manifestsIn = (text: string): readonly Manifest[] =>
     .map((document) => ObjectSchema.parse(document.toJS()))
 
 /** The objects that Helm makes of the chart for a namespace of its name. */
-export async function renderChart(helm: string, settings: readonly string[]): Promise<readonly Manifest[]> {
-  const words = ['template', 'apf-console', CHART, '--namespace', 'apf-console', '--kube-version', DEFAULT_VERSION]
+export async function renderChart(
+  helm: string,
+  settings: readonly string[],
+  chart = CHART,
+): Promise<readonly Manifest[]> {
+  const words = ['template', 'apf-console', chart, '--namespace', 'apf-console', '--kube-version', DEFAULT_VERSION]
   const { stdout } = await run(helm, [...words, ...settings], { maxBuffer: 16 << 20 })
   return manifestsIn(stdout)
 }

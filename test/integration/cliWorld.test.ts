@@ -106,6 +106,29 @@ describe('feed --once', () => {
   })
 })
 
+it('a draft may be a part of an object, and one that a server refuses moves nothing', async () => {
+  const log = file('draft.log', `${TWO.join('\n')}\n`)
+  const draftOf = (name: string, limited: string): string =>
+    file(
+      `${name}.yaml`,
+      `apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: { name: workload-low }\nspec: { limited: { ${limited} } }\n`,
+    )
+  const part = draftOf('part', 'lendablePercent: 20')
+  expect(await runHere('feed', '--audit-file', log, '--once', '--draft', part)).toMatchObject({ code: 0 })
+  expect(await runHere('whatif', log, '--candidate', `n=${part}`)).toMatchObject({ code: 0 })
+  const refused = draftOf('refused', 'lendablePercent: 200')
+  const sentence = /refused\.yaml:4: spec\.limited\.lendablePercent cannot be 200/
+  for (const words of [
+    ['feed', '--audit-file', log, '--once', '--draft', refused],
+    ['whatif', log, '--candidate', `n=${refused}`],
+    ['proxy', '--upstream', 'http://127.0.0.1:1', '--draft', refused],
+  ]) {
+    const { code, told, output } = await runHere(...words)
+    expect([words[0], code, output]).toEqual([words[0], 2, ''])
+    expect(told).toMatch(sentence)
+  }
+})
+
 describe('a page in a file', () => {
   it('has no more samples, so nothing is waited for, and nothing unknown is counted', async () => {
     const [diagnosis, advice, traffic] = [

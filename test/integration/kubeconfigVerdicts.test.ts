@@ -79,6 +79,8 @@ describe('kubectl accepts', () => {
     ['big-endian UTF-16', utf16(BASE).swap16()],
     ['several documents in UTF-16', utf16(`${BASE}---\n{{{\n`)],
     ['ends of lines of Windows', BASE.replaceAll('\n', '\r\n')],
+    ['ends of lines of old Macs', BASE.replaceAll('\n', '\r')],
+    ['a directive for YAML 1.1', `%YAML 1.1\n---\n${BASE}`],
     ['a binary token', user('token: !!binary dA==')],
     ['base64 with an end of line', cluster(String.raw`certificate-authority-data: "${CA}\n"`)],
     ['no kind and no version', BASE.replace(/^apiVersion.*\nkind.*\n/, '')],
@@ -154,6 +156,7 @@ describe('kubectl rejects', () => {
     ['a map of clusters', BASE.replace(/clusters: \[.*\]/, 'clusters: {}'), /invalid at clusters/],
     ['an anchor within itself', `${BASE}x: &x [*x]\n`, /not valid YAML at line 7/],
     ['a list', '- a\n', /invalid at the top/],
+    ['a directive for YAML 1.2', `# a comment\n%YAML 1.2\n---\n${BASE}`, /not valid YAML at line 1/],
     ['a byte of Latin-1', Buffer.from(`${BASE}# \u00E9\n`, 'latin1'), /is not UTF-8/],
     ['UTF-16 without a mark', utf16(BASE).subarray(2), /invalid at the top/],
   ])('%s', async (_, content, words) => {

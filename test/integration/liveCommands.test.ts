@@ -163,7 +163,7 @@ describe('apf-console proxy', () => {
       [['proxy', '--kubeconfig', join(folder, 'none')], /none/],
       [
         ['proxy', '--upstream', server.url, '--draft', wrong],
-        /wrong\.yaml:7: spec\.limited\.nominalConcurrencyShares: /,
+        /wrong\.yaml:7: spec\.limited\.nominalConcurrencyShares /,
       ],
       [['proxy', '--upstream', server.url, '--draft', join(folder, 'none.yaml')], /none\.yaml cannot be/],
       [['proxy', '--upstream', server.url, '--draft', empty], /empty\.yaml contains no FlowSchema or Priority/],

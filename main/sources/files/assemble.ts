@@ -13,6 +13,7 @@ import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
+import { endsOpen } from './scrapes.ts'
 
 /** The contents of files about one server, in chronological order. */
 export interface StillServer {
@@ -64,11 +65,14 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   }
   if (dumps === undefined) return { servers: [], sentences }
   const { dump, earlier } = dumps
+  const frames = [...earlier, dump].map(frameFromDump)
+  if (frames.every(({ levels }) => levels.length === 0))
+    return { servers: [], sentences: [...sentences, `${dump.server} ${NO_ROW}`] }
   return {
     servers: [
       {
         id: dump.server,
-        frames: [...earlier, dump].map(frameFromDump),
+        frames,
         times: [],
         dump,
         earlierDumps: earlier,
@@ -88,9 +92,10 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
     if (part.kind !== 'page') continue
     const known = files.get(part.file)
     const parser = known?.parser ?? createParser({ keep: KEPT_FAMILIES, typeOf, format: formatOf(part.text) })
-    const page = parser.parse(encoder.encode(withPresentNames(part.text)))
-    if (page.problem !== undefined) problems.push(problemSentence(part, page.problem))
-    if (!hasFlowControl(page)) {
+    const page = parser.parse(encoder.encode(withPresentNames(closed(part.text))))
+    const isShown = hasFlowControl(page)
+    if (page.problem !== undefined) problems.push(problemSentence(part, page.problem, isShown))
+    if (!isShown) {
       if (page.problem === undefined) problems.push(`${place(part)} ${NO_FLOW_CONTROL}`)
       continue
     }
@@ -103,6 +108,8 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
   }
   return [...new Set(groups.values())]
 }
+
+const closed = (text: string): string => (endsOpen(text) ? `${text}\n` : text)
 
 /** Frames by server, in chronological order; of two at the same instant, the later one. */
 function framesOf(found: readonly Recognised[]): Omit<StillServer, 'notes'>[] {
@@ -122,8 +129,10 @@ function framesOf(found: readonly Recognised[]): Omit<StillServer, 'notes'>[] {
 
 const NO_FLOW_CONTROL = 'holds metrics, but none of API Priority and Fairness: save the /metrics of a kube-apiserver.'
 
+const NO_ROW = 'contains the header of a debug dump without a row: no request waited or executed, or the text was cut.'
+
 const hasFlowControl = ({ families }: Page): boolean =>
-  [...families.keys()].some((name) => name.startsWith('apiserver_flowcontrol_'))
+  [...families].some(([name, { values }]) => name.startsWith('apiserver_flowcontrol_') && values.length > 0)
 
 function atMost(sentences: readonly string[], most: number): readonly string[] {
   const more = sentences.length - most
@@ -183,7 +192,7 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
       read.clear()
     }
     read.add(part.dump)
-    dump = withDump(dump ?? emptyDump(part.file, now), part.dump, part.text, place(part))
+    dump = withDump(dump ?? emptyDump(part.file, now), part.dump, closed(part.text), place(part))
     at = part.t ?? at
   }
   if (dump === undefined) return undefined
@@ -211,11 +220,14 @@ const reading = (
 
 const place = ({ file, line }: Body): string => (line === undefined ? file : `${file}, line ${line},`)
 
-function problemSentence(body: Body, problem: NonNullable<Page['problem']>): string {
+function problemSentence(body: Body, problem: NonNullable<Page['problem']>, isShown: boolean): string {
   const inside = `line ${problem.line}, column ${problem.column}`
   const where =
     body.line === undefined ? `${body.file}, ${inside}` : `${body.file}, line ${body.line}, in ${inside} of its page`
-  return `${where}: ${problem.message} What comes before it is shown; save the page again to see the rest.`
+  const remedy = isShown
+    ? 'What comes before it is shown; save the page again to see the rest.'
+    : 'Save the page again.'
+  return `${where}: ${problem.message} ${remedy}`
 }
 
 /**

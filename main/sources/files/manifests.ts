@@ -72,6 +72,6 @@ export async function readManifestFiles(sent: readonly SentFile[]): Promise<Else
   return {
     name: nameOf(files),
     objects,
-    notes: [...notes],
+    notes: [...files.flatMap(({ problem = [] }) => problem), ...notes],
   }
 }

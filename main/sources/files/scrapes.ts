@@ -1,3 +1,4 @@
+import { isPageLabel } from '../../../core/prom/asked.ts'
 import { CLUSTER_LABELS, INSTANCE_LABELS } from '../../../core/prom/discovery.ts'
 import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
 
@@ -12,18 +13,27 @@ export interface Scrape {
 }
 
 /** A whole line: name, labels, value and time. */
-const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)(?:[ \t]+(-?\d+(?:\.\d+)?))?[ \t]*\r?$/
-const TARGET_LABELS = [...CLUSTER_LABELS, ...INSTANCE_LABELS]
-/** A sample of flow control with a label of its target: such metrics have none of these names themselves. */
-const OF_TARGET = new RegExp(
-  String.raw`^apiserver_flowcontrol_\w+\{[^\n]*\b(?:exported_)?(?:${TARGET_LABELS.join('|')})="`,
-  'm',
-)
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)(?:[ \t]+(-?\d+(?:\.\d+)?(?:e\+?\d+)?))?[ \t]*\r?$/
+/** Labels of flow control in releases before 1.20 and in the draft of KEP-1040. */
+const EARLIER_LABEL = /^(?:priorityLevel|flow_?[sS]chema|FlowSchema|priority|when)$/
+/** Labels of the scrape, which two scrapes of one server may have too. */
+const OF_SCRAPE = /^(?:job|monitor|replica|prometheus(?:_replica)?)$/
 const valueIn = (label: string): ((labels: string) => string | undefined) => {
   const pattern = new RegExp(String.raw`(?:^|,)\s*${label}="((?:[^"\\]|\\.)*)"`)
   return (labels) => pattern.exec(labels)?.[1]
 }
 const ADDED = /(?:^|,)\s*(?:(?:exported_)?(?:instance|job)|__name__|prometheus|prometheus_replica)="(?:[^"\\]|\\.)*"/g
+
+/**
+ * Whether a page or a dump ends in a sample or in a row with all its cells, without the end of the line: as pasted, or cut
+ * within the last value.
+ */
+export function endsOpen(text: string): boolean {
+  const last = text.slice(text.lastIndexOf('\n') + 1)
+  const [header] = /^PriorityLevelName,.*$/m.exec(text) ?? []
+  if (header === undefined) return SAMPLE.test(last)
+  return last.trim() !== '' && last !== header && last.split(',').length === header.split(',').length
+}
 
 /**
  * The scrapes in a text of Prometheus, as federation, `promtool tsdb dump-openmetrics` and copied query results have
@@ -33,10 +43,11 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
   // Pages of servers have neither times nor targets; the first of their samples is enough to detect that.
   const first = /^[^#\s].*$/m.exec(text)?.[0]
   const sample = first === undefined ? null : SAMPLE.exec(first)
-  if (sample?.[4] === undefined && !text.includes('instance="') && !OF_TARGET.test(text)) return undefined
-  const targetOf = targetIn(text)
-  // OpenMetrics uses seconds, the older format milliseconds; both as Unix times.
-  const unit = /^# EOF\s*$/m.test(text.slice(-16)) ? MS_PER_SECOND : 1
+  const targets = targetLabels(text)
+  if (sample?.[4] === undefined && !text.includes('instance="') && targets.size === 0) return undefined
+  const targetOf = targetIn(text, targets)
+  // OpenMetrics uses seconds, the older format milliseconds; both as Unix times. Its last line may be cut off.
+  const unit = /^# EOF\s*$/m.test(text.slice(-16)) || isInSeconds(Number(sample?.[4])) ? MS_PER_SECOND : 1
   const scrapes = new Map<
     string,
     { readonly instance: string; readonly at: UnixMs | undefined; readonly lines: string[] }
@@ -71,15 +82,28 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
     }))
 }
 
+/** Seconds from 2001 on; as milliseconds they would be in the first years after 1970. */
+const isInSeconds = (time: number): boolean => time >= 1e9 && time < 1e11
+
+const labelsOf = (text: string): readonly string[] =>
+  Array.from(text.matchAll(/^apiserver_flowcontrol_\w+\{([^\n]*)\}/gm), ([, labels = '']) => labels)
+
+/** The labels that all samples of flow control have and that are not their own, without the `exported_` of federation. */
+function targetLabels(text: string): ReadonlySet<string> {
+  const [first = '', ...others] = labelsOf(text)
+  const names = Array.from(first.matchAll(/(?:^|,)\s*(\w+)="/g), ([, name = '']) => name)
+  const added = names.filter(
+    (name) => !isPageLabel(name) && !EARLIER_LABEL.test(name) && others.every((labels) => labels.includes(`${name}="`)),
+  )
+  return new Set(added.map((name) => name.replace(/^exported_/, '')))
+}
+
 /**
  * The server of a sample: the values of the label for clusters and of the label for servers, as far as several values
  * occur. Federation keeps labels of the scraped server as `exported_…` where it adds its own.
  */
-function targetIn(text: string): (labels: string) => string {
-  const ofFlowControl = Array.from(
-    text.matchAll(/^apiserver_flowcontrol_\w+\{([^\n]*)\}/gm),
-    ([, labels = '']) => labels,
-  )
+function targetIn(text: string, targets: ReadonlySet<string>): (labels: string) => string {
+  const ofFlowControl = labelsOf(text)
   const reader = (name: string): ((labels: string) => string) => {
     const [exported, own] = [valueIn(`exported_${name}`), valueIn(name)]
     return (labels) => exported(labels) ?? own(labels) ?? ''
@@ -98,8 +122,9 @@ function targetIn(text: string): (labels: string) => string {
           .slice(0, 1)
           .map(({ read }) => read)
   }
-  const servers = best(INSTANCE_LABELS)
-  const readers = [...best(CLUSTER_LABELS), ...(servers.length > 0 ? servers : [reader('instance')])]
+  const unusual = [...targets].filter((name) => !CLUSTER_LABELS.includes(name) && !OF_SCRAPE.test(name))
+  const servers = [best(INSTANCE_LABELS), best(unusual)].find((found) => found.length > 0) ?? [reader('instance')]
+  const readers = [...best(CLUSTER_LABELS), ...servers]
   return (labels) =>
     readers
       .map((read) => read(labels))

@@ -82,6 +82,25 @@ describe('files that a page sends as bytes', () => {
   })
 })
 
+it('what cannot be opened is said beside what could be read', async () => {
+  const event =
+    '{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"a","stage":"ResponseComplete","verb":"list","requestURI":"/api/v1/pods","user":{"username":"u"},"requestReceivedTimestamp":"2026-11-20T10:00:00Z","stageTimestamp":"2026-11-20T10:00:01Z"}'
+  for (const text of ['apiserver_flowcontrol_nominal_limit_seats{priority_level="b"} 40\n', event]) {
+    const files = [
+      { name: 'a', text },
+      { name: 'b.xz', text: '', problem: 'b.xz is an xz file.' },
+    ]
+    const result = await createFilesSource(files, { now: () => NOW })
+    if (!result.ok) return expect.fail(result.problem.message)
+    const { emit, frames, health } = heard()
+    result.source.start(new AbortController().signal, emit)
+    expect([...health.values()].flatMap(({ notes = [] }) => notes)).toEqual(['b.xz is an xz file.'])
+    // Logs do not tell the version of their server.
+    expect(frames.map(({ version }) => version)).toEqual([undefined])
+  }
+  return undefined
+})
+
 describe('several servers in one text', () => {
   const line = (server: string, value: number, label = 'instance') =>
     `apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="b",${label}="${server}"} ${value}`
@@ -107,17 +126,24 @@ describe('several servers in one text', () => {
     )
   })
 
-  it.each(['node', 'pod', 'host', 'exported_node', 'cluster', 'k8s_cluster_name'])(
-    'are told apart by %s too, where instance does not',
-    async (label) => {
-      for (const more of ['', 'instance="10.0.0.1:6443",', 'job="a",']) {
-        const text = `${line('a', 1, `${more}${label}`)}\n${line('b', 2, `${more}${label}`)}\n`
-        const { frames } = await read(text)
-        expect(frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1, 2])
-        expect(frames.every(({ id }, index) => id.includes(['a', 'b'][index] ?? '?'))).toBe(true)
-      }
-    },
-  )
+  it.each([
+    'node',
+    'pod',
+    'host',
+    'exported_node',
+    'cluster',
+    'k8s_cluster_name',
+    'kubernetes_node',
+    'apiserver',
+    'exported_endpoint',
+  ])('are told apart by %s too, where instance does not', async (label) => {
+    for (const more of ['', 'instance="10.0.0.1:6443",', 'job="a",']) {
+      const text = `${line('a', 1, `${more}${label}`)}\n${line('b', 2, `${more}${label}`)}\n`
+      const { frames } = await read(text)
+      expect(frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1, 2])
+      expect(frames.every(({ id }, index) => id.includes(['a', 'b'][index] ?? '?'))).toBe(true)
+    }
+  })
 
   it('of two clusters with servers of the same names are four', async () => {
     const text = ['a', 'b'].flatMap((cluster) =>
@@ -261,6 +287,11 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
       [at, at + 10_000],
     ],
     [
+      'dump-openmetrics without its end',
+      `apiserver_flowcontrol_nominal_limit_seats{instance="a",priority_level="b"} 40 ${at / 1_000}.000\napiserver_flowcontrol_nominal_limit_seats{instance="a",priority_level="b"} 41 ${at / 1_000 + 10}.000\n`,
+      [at, at + 10_000],
+    ],
+    [
       'promtool tsdb dump',
       `{__name__="apiserver_flowcontrol_nominal_limit_seats", instance="a", priority_level="b"} 40 ${at}\n{__name__="apiserver_flowcontrol_nominal_limit_seats", instance="a", priority_level="b"} 41 ${at + 10_000}\n`,
       [at, at + 10_000],
@@ -337,6 +368,21 @@ describe('dumps of earlier releases, and as people keep them', () => {
     expect(level(frames)).toMatchObject({ name: 'b', ...expected })
   })
 
+  it('without the end of the last row are read where it has all its cells', async () => {
+    for (const [text, number] of [
+      [levels.trimEnd(), 3],
+      [levels.trimEnd().slice(0, -3), undefined],
+    ] as const) {
+      const { frames } = await read(text)
+      expect(level(frames, 0)?.requests.executing).toBe(number)
+    }
+  })
+
+  it.each([levels, queues, requests])('without a row show nothing', async (text) => {
+    const { frames, problem } = await read(text.slice(0, text.indexOf('\n') + 1))
+    expect([frames, problem]).toEqual([[], expect.stringContaining('without a row')])
+  })
+
   it('of 1.23 to 1.26 have seats, and requests that wait', async () => {
     const text = table(
       'PriorityLevelName FlowSchemaName QueueIndex RequestIndexInQueue FlowDistingsher ArriveTime InitialSeats FinalSeats AdditionalLatency',
@@ -346,6 +392,37 @@ describe('dumps of earlier releases, and as people keep them', () => {
     expect(rows).toMatchObject([{ initialSeats: 3, finalSeats: 0, additionalLatencyMs: 0 }])
     expect(rows[0]?.startedAt).toBe(undefined)
   })
+})
+
+describe('a page without the end of its last line', () => {
+  const page = 'apiserver_flowcontrol_nominal_limit_seats{priority_level="b"} 40\n'
+  const last = 'apiserver_flowcontrol_current_executing_requests{flow_schema="b",priority_level="b"} 3'
+
+  it.each([last, `${last}  `, `${page.trimEnd()}\n${last}`])('is read, and says that it may be cut', async (text) => {
+    const { frames, problem, notes } = await read(text)
+    expect([problem, notes]).toEqual(['', []])
+    expect(level(frames)?.requests.executing).toBe(3)
+    const result = await createFilesSource([{ name: 'a', text }], { now: () => NOW })
+    expect(result.ok && result.source.info.via).toBe('one page (its last line has no end, so its value may be cut)')
+  })
+
+  it('whose last line is cut before its value is read without it', async () => {
+    for (const cut of [last.slice(0, -2), last.slice(0, 30), last.slice(0, 70)]) {
+      const { frames, notes } = await read(page + cut)
+      expect(level(frames)).toMatchObject({ limits: { nominal: 40 }, requests: {} })
+      expect(notes).toEqual([expect.stringMatching(/^page\.txt, line 2, .*What comes before it is shown/)])
+    }
+  })
+
+  it.each(['# TYPE apiserver_flowcontrol_nominal_limit_seats gauge\n', page.replaceAll('"', '\u201D'), `1f4\n${page}`])(
+    'without a sample that can be read shows nothing: %j',
+    async (text) => {
+      const { frames, problem } = await read(text)
+      expect(frames).toEqual([])
+      expect(problem).not.toBe('')
+      expect(problem).not.toContain('is shown')
+    },
+  )
 })
 
 describe('encodings', () => {
@@ -409,6 +486,14 @@ describe('something else is said in one sentence, and nothing is shown', () => {
     ['version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n', /git lfs pull/],
     ['NAME     PRIORITYLEVEL   MATCHINGPRECEDENCE\nexempt   exempt          1\n', /save the objects with -o yaml/],
     ['No resources found\n', /It begins: No resources found/],
+    ['apiVersion: v1\nkind: Config\nclusters: []\n', /is a kubeconfig.*--kubeconfig/],
+    ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []\n', /policy of an audit log/],
+    ['I1121 07:26:40.078543   16426 controller.go:134] "Started"\n', /without lines of requests.*-v=3/],
+    ['{"status":"success","data":{"resultType":"vector","result":[]}}', /Prometheus without samples of flow control/],
+    ['{\n "events": [],\n "searchedLogStreams": []\n}\n', /export without records/],
+    ['[]\n', /export without records/],
+    ['\nAn error occurred (AccessDeniedException) when calling the FilterLogEvents operation: no\n', /AccessDenied/],
+    ['ERROR: (gcloud.logging.read) PERMISSION_DENIED: no\n', /error instead of an answer: ERROR: \(gcloud/],
     [
       '{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"a","stage":"ResponseComplete"}',
       /Nothing could be read from the audit log page\.txt: 1 record left out\. Line 1: /,

@@ -128,7 +128,7 @@ const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
     ),
   }),
   valueColumn('state', 'State', (rule) => stateText(rule, state), {
-    width: 170,
+    width: 196,
     cell: (rule) => <span className={TONES[rule.state]}>{stateText(rule, state)}</span>,
   }),
   valueColumn('now', 'Now', ({ rule }) => nowText(rule, state)),

@@ -108,7 +108,7 @@ function useFacts(frame: Frame | undefined): (health: ServerHealth) => readonly 
   const objects = useServerObjects()
   return (health) => {
     const server = frame?.servers.find(({ id }) => id === health.id)
-    return [...healthFacts(health, frame), ...(server === undefined ? [] : monitoringChecks(server, objects))]
+    return [...healthFacts(health, frame), ...(server === undefined ? [] : monitoringChecks(server, objects, format))]
   }
 }
 

@@ -219,8 +219,8 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
       <div>
         <h1>Connect to an API server</h1>
         <p>
-          APF Console only reads until you switch editing on. It needs few permissions, and lists what each of them is
-          for.
+          APF Console only reads until you switch editing on. It needs few permissions; without one of them, what it
+          would show is named.
         </p>
       </div>
       <div className="flex gap-8 rigid push">

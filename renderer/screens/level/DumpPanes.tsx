@@ -33,7 +33,7 @@ export interface DumpPanesProps {
 const TABLE_HEIGHT = 286
 const QUEUE_FILTER = /^queue:(\d+)$/
 /** Beside the queues. */
-const FLOWS_HEIGHT = 190
+const FLOWS_HEIGHT = 208
 /** Number of queues shown in the order of service. */
 const NEXT = 14
 
@@ -103,15 +103,18 @@ function DumpedPanes({ level, kind, dump, many, inside }: DumpedPanesProps) {
   const sizing = Math.max(150, Math.min(TABLE_HEIGHT, 90 + 26 * most))
   const known = kind === 'queues' ? dump.queues : undefined
   if (inside) {
+    const hasMore = hands.pane !== undefined || many
     return known === undefined ? null : (
-      <Row even>
+      <Row even wide={!hasMore}>
         <div className="ruled-rows">
           <VirtualTimePane level={level} queues={calm.queues} requests={calm.requests} at={calm.at} most={NEXT} />
         </div>
-        <div className="ruled-rows">
-          {hands.pane && <HandsPane queues={calm.queues ?? known} {...hands.pane} />}
-          {many && <DepthPane level={level.name} queues={calm.queues ?? known} at={calm.at} />}
-        </div>
+        {hasMore && (
+          <div className="ruled-rows">
+            {hands.pane && <HandsPane queues={calm.queues ?? known} {...hands.pane} />}
+            {many && <DepthPane level={level.name} queues={calm.queues ?? known} at={calm.at} />}
+          </div>
+        )}
       </Row>
     )
   }

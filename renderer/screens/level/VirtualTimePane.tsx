@@ -7,7 +7,6 @@ import { valueAxis } from '../../../core/text/axis.ts'
 import { plotWidth } from '../../charts/plot.data.ts'
 import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/csv.ts'
-import { classes } from '../../components/classes.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Term } from '../../components/Term.tsx'
 import { format } from '../../theme/format.ts'
@@ -65,11 +64,10 @@ export const VirtualTimePane = memo(function VirtualTimePane({
         {data === undefined && (
           <p className={styles['prose']}>
             {queues === undefined
-              ? 'The queue order requires the dump of queues; these figures are from the last dispatch.'
+              ? 'The queue order requires the dump of queues.'
               : 'No queue has a request waiting, so there is no order of service.'}
           </p>
         )}
-        <Figures level={level} />
       </div>
     </ChartFrame>
   )
@@ -80,42 +78,17 @@ export const VirtualTimePane = memo(function VirtualTimePane({
  */
 function Progress({ level: { virtualTime } }: { readonly level: LevelFrame }) {
   if (virtualTime?.currentR === undefined) return null
-  const { epochs } = virtualTime
+  const { epochs, dispatchR, latestS, nextSMin, nextSMax } = virtualTime
+  const [r, s, least, most] = [dispatchR, latestS, nextSMin, nextSMax].map(format.seatSeconds)
   return (
-    <>
+    <span title={`At the last dispatch: R ${r}, S ${s}, bounds of S ${least} to ${most}`}>
       <Term id="virtual-time">R</Term> {format.seatSeconds(virtualTime.currentR)}
       {epochs !== undefined && (
         <>
           , <Term id="epoch">epoch</Term> {format.fixed(epochs)}
         </>
       )}
-    </>
-  )
-}
-
-function Figures({ level }: { level: LevelFrame }) {
-  const time = level.virtualTime
-  if (time === undefined) return null
-  const bounds =
-    time.nextSMin === undefined || time.nextSMax === undefined
-      ? undefined
-      : `${format.seatSeconds(time.nextSMin)} to ${format.seatSeconds(time.nextSMax)}`
-  const items: readonly (readonly [string, string | undefined])[] = [
-    ['R at last dispatch', time.dispatchR === undefined ? undefined : format.seatSeconds(time.dispatchR)],
-    ['S at last dispatch', time.latestS === undefined ? undefined : format.seatSeconds(time.latestS)],
-    ['S bounds at last dispatch', bounds],
-  ]
-  return (
-    <p className={classes(styles['figures'], 'pad-x pad-b-8')}>
-      {items.map(([name, value]) =>
-        value === undefined ? null : (
-          <span key={name}>
-            {name === 'S at last dispatch' ? <Term id="bound-s">{name}</Term> : name}{' '}
-            <b className="medium figures ink">{value}</b>
-          </span>
-        ),
-      )}
-    </p>
+    </span>
   )
 }
 

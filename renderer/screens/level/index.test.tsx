@@ -71,7 +71,7 @@ describe('the Level screen', () => {
     cleanup()
     await open('leader-election')
     expect(screen.queryByText(/^leader-election (queues|is full|rejects)/)).toBeNull()
-    expect(screen.getByText('No request of leader-election waits or is rejected.')).toBeTruthy()
+    expect(await screen.findByText('No request of leader-election waits or is rejected.')).toBeTruthy()
   })
 
   it('names the schemas that feed a level of which no request was counted', async () => {

@@ -109,10 +109,6 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
         {...(several ? { density: 'compact' as const } : {})}
         foot={
           <div className={styles['tableFoot']}>
-            <span>
-              the sample shown; rejected and dispatched: last 10 s; waits: last 30 s. Post: current limit, dash: nominal
-              limit, hatch: borrowed, dots: lent, stipple: queued
-            </span>
             {several && <PinSwitch pin={pin} onPin={setPin} />}
             <Menu
               entries={OPTIONAL_COLUMNS.map(([id, label]) => ({

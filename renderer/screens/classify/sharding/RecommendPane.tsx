@@ -6,7 +6,6 @@ import {
   recommend,
   type Candidate,
   type ShardingGoal,
-  chanceText,
   documentedTable,
 } from '../../../../core/sharding/collision.ts'
 import { documentedShapes, goalSentence, shapesTable } from '../../../../core/sharding/present.ts'
@@ -118,7 +117,9 @@ const DOCUMENTED_ROWS = documentedTable()
 const DOCUMENTED = documentedShapes(DOCUMENTED_ROWS)
 /** The title of a cell has more digits. */
 const SHORT_ODDS: AnswerCells = Object.fromEntries(
-  DOCUMENTED.columns.slice(2).map(({ id }) => [id, (text) => <span title={text}>{chanceText(Number(text), 3)}</span>]),
+  DOCUMENTED.columns
+    .slice(2)
+    .map(({ id }) => [id, (text) => <span title={text}>{format.probability(Number(text))}</span>]),
 )
 
 /** The table of the Kubernetes documentation, with the selected shape. */

@@ -81,8 +81,8 @@ describe('the Sharding page', () => {
     expect(marked()).toHaveLength(0)
     await change('Queues', '256')
     expect(marked()).toHaveLength(1)
-    expect(marked()[0]?.textContent).toContain('0.00089')
-    expect(within(table).getByTitle('0.000889565464200035').textContent).toBe('0.00089')
+    expect(marked()[0]?.textContent).toContain('8.9e−4')
+    expect(within(table).getByTitle('0.000889565464200035').textContent).toBe('8.9e−4')
   })
 
   it('shows the hands of flows that are typed, and where they meet', async () => {

@@ -34,7 +34,7 @@ export const TestTable = memo(function TestTable(props: {
   const { rows, hidden, withDraft, selected, onSelect } = props
   const columns = useMemo(() => (withDraft ? [LABEL, NOW, DRAFT, ...REST] : [LABEL, NOW, ...REST]), [withDraft])
   return (
-    <div className={styles['table']}>
+    <div className={classes(styles['table'], !withDraft && selected === undefined && styles['roomy'])}>
       <DataTable
         caption="Saved requests"
         columns={columns}
@@ -45,7 +45,7 @@ export const TestTable = memo(function TestTable(props: {
         csvName="request-tests"
         density="compact"
         empty="No row matches this filter."
-        foot={hidden > 0 ? `${hidden} hidden by the filter` : undefined}
+        foot={hidden > 0 ? `${hidden} hidden by the filter` : 'Select a row to change or remove it.'}
       />
     </div>
   )
@@ -146,22 +146,13 @@ const DRAFT: DataColumn<TestRow> = {
 
 /** One saved request: its parts, the expected match, and the actual one. */
 export const TestDetail = memo(function TestDetail(props: {
-  readonly row: TestRow | undefined
+  readonly row: TestRow
   readonly current: ObjectSet
   readonly draft: ObjectSet | undefined
   readonly change: Table['change']
 }) {
   const { row, current, draft, change } = props
   const choices = useMemo(() => landingChoices([current, ...(draft === undefined ? [] : [draft])]), [current, draft])
-  if (row === undefined) {
-    return (
-      <Pane title="Row" className={styles['detail']}>
-        <p className="pad-x pad-b-12 prose faint">
-          Select a row to see its details, change what it should match, or remove it.
-        </p>
-      </Pane>
-    )
-  }
   const { test, now, draft: proposed } = row
   const { id, label, request, expect } = test
   const edit = (what: string, next: Landing | undefined): void =>

@@ -232,7 +232,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
               onSelect={setSelected}
             />
           </Pane>
-          <TestDetail row={chosen} current={current.objects} draft={draft} change={change} />
+          {chosen && <TestDetail row={chosen} current={current.objects} draft={draft} change={change} />}
         </div>
       )}
     </div>

@@ -55,10 +55,10 @@ describe('the journal', () => {
 
   it.each<[readonly JournalEntry[], string]>([
     [[entry(edit('a'))], 'The edit of prod is in force.'],
-    [[undone], 'The edit of prod was changed or reverted since.'],
+    [[undone], 'The edit of prod is no longer in force.'],
     [[entry(edit('a')), entry(edit('b'))], 'All 2 edits of prod are in force.'],
-    [[entry(edit('a')), undone], '1 of 2 edits of prod was changed or reverted since.'],
-    [[lost, undone], '2 of 2 edits of prod were changed or reverted since.'],
+    [[entry(edit('a')), undone], '1 of 2 edits of prod is no longer in force.'],
+    [[lost, undone], '2 of 2 edits of prod are no longer in force.'],
   ])('%#: %s', (entries, sentence) => {
     expect(journalSentence(entries, 'prod')).toBe(sentence)
   })

@@ -32,8 +32,8 @@ export function journalSentence(entries: readonly JournalEntry[], target: string
   const gone = entries.filter((entry) => !isInForce(entry)).length
   const edits = `${plural(entries.length, 'The edit', `${entries.length} edits`)} of ${target}`
   if (gone === 0) return plural(entries.length, `${edits} is in force.`, `All ${edits} are in force.`)
-  if (entries.length === 1) return `${edits} was changed or reverted since.`
-  return `${gone} of ${edits} ${plural(gone, 'was', 'were')} changed or reverted since.`
+  if (entries.length === 1) return `${edits} is no longer in force.`
+  return `${gone} of ${edits} ${plural(gone, 'is', 'are')} no longer in force.`
 }
 
 /** `Undo 2 objects`. */
