@@ -46,6 +46,8 @@ export interface Judged {
   /** Whether more evidence than the full level supports it. */
   readonly hasEvidence: boolean
   readonly score: number
+  /** It is a shape of the configuration or a consequence, in a place where a cause with more evidence acts. */
+  readonly isBeside?: boolean
 }
 
 /** The weight of facts that hold for every level in trouble. */
@@ -84,7 +86,10 @@ export function byScore(a: Judged, b: Judged): number {
 }
 
 /** A finding as text; each sentence is listed once. */
-export function findingOf({ given, known }: Judged, { from, to }: Pick<Finding, 'from' | 'to'>): Finding {
+export function findingOf(
+  { given, known, isBeside = false }: Judged,
+  { from, to }: Pick<Finding, 'from' | 'to'>,
+): Finding {
   const { cause, place, text, needs, within = [], unless = [], hints = [], remedy } = given
   const { culprit, share, since, victims = [], tier = 'metrics', symptom } = given
   const clues = [...needs, ...within, ...hints, ...unless.map(not)]
@@ -96,7 +101,7 @@ export function findingOf({ given, known }: Judged, { from, to }: Pick<Finding, 
     cause,
     ...CAUSE_INFO[cause],
     text,
-    confidence: !known ? 'possible' : against.length > 0 || unknown.length > 0 ? 'likely' : 'strong',
+    confidence: !known || isBeside ? 'possible' : against.length > 0 || unknown.length > 0 ? 'likely' : 'strong',
     ...(culprit !== undefined && { culprit }),
     ...(share !== undefined && { share }),
     ...(since !== undefined && { since }),

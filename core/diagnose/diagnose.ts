@@ -131,13 +131,14 @@ const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Trou
 
 /** Causes that explain less than this part of the trouble of every level are innocent. */
 const LEAST_EXPLAINED = 0.1
-/** Shapes of the configuration that follow from what fills a level, where that explains this part of its trouble. */
+/** Shapes of the configuration and what follows from that which fills a level, where that explains this part of its trouble. */
 const STANDING: ReadonlySet<CauseId> = new Set([
   'lender-squeezed',
   'nothing-to-borrow',
   'lingering-demand',
   'brief-burst',
   'borrowing-capped',
+  'server-full',
 ])
 const MOST_EXPLAINED = 0.5
 
@@ -182,10 +183,21 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
     const isAmong = level !== undefined && level.part > 0 && part !== undefined
     if (isAmong && part < LEAST_EXPLAINED) return []
     if (isSlower && cause === 'slow-requests') return []
-    if (STANDING.has(cause) && (isLess(one, level) || isLess(one, explainedIn.get(`${place.server} `)))) return []
+    if (STANDING.has(cause)) {
+      if (isLess(one, level) || isLess(one, explainedIn.get(`${place.server} `))) return []
+      return [{ ...one, isBeside: ranked.some((other) => actsThere(other, one)) }]
+    }
     if (part === undefined || part === 0) return [one]
     return [{ ...one, given: { ...one.given, share: shareOf(part, share) } }]
   })
+}
+
+/** Whether a cause with more evidence acts where the other stands. */
+function actsThere({ given: { cause, place }, known, score }: Judged, other: Judged): boolean {
+  const isThere =
+    place.server === other.given.place.server &&
+    (place.level === undefined || place.level === EXEMPT || place.level === other.given.place.level)
+  return isThere && known && score > other.score && !STANDING.has(cause) && cause !== 'overload'
 }
 
 /** More causes of one level are not told apart. */

@@ -9,7 +9,7 @@ import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 const WINDOW_MS = 120_000
 const SHORTEST_WINDOW_MS = 30_000
 /** Trouble with pauses shorter than this counts as continuous. */
-const PAUSE_MS = 30_000
+export const PAUSE_MS = 30_000
 /** Less than this part of the present trouble is not the same trouble: some levels always queue a little. */
 const SAME_TROUBLE = 0.2
 /** Executions that became longer at most this long before the queues explain them. */

@@ -2,6 +2,7 @@ import { unixMsOf, type UnixMs } from '../units.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import { maxMinShares } from '../frame/flow.ts'
 import { median } from '../frame/quantile.ts'
+import { PAUSE_MS } from './onset.ts'
 import {
   clientName,
   countIn,
@@ -209,7 +210,7 @@ export function byUser({ clients }: Ledger, level: string): readonly UserUse[] {
   return [...found.values()].toSorted((a, b) => b.pressure - a.pressure)
 }
 
-/** The first of the dumps from which on it had half of what it has now, or more. */
+/** The first of the dumps from which on it had half of what it has on average, or more, but for pauses. */
 function sinceOf(
   dumps: readonly DumpFrame[],
   level: string,
@@ -220,8 +221,8 @@ function sinceOf(
   for (const dump of dumps.toReversed()) {
     const count = countIn(dump, level, name)
     if (count === undefined) continue
-    if (count < (waiting + executing) / 2) break
-    since = unixMsOf(dump.at)
+    if (count >= (waiting + executing) / 2) since = unixMsOf(dump.at)
+    else if (since !== undefined && since - unixMsOf(dump.at) > PAUSE_MS) break
   }
   return since
 }

@@ -129,7 +129,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       text: `A few requests of one flow hold most of the seats of ${name} for a long time, as those of a client that reads large answers slowly do. The others wait for their seats.`,
       needs: [long],
       within: [full],
-      unless: [slowEverywhere(server)],
+      // Watches that are being initialised are no reads.
+      unless: [slowEverywhere(server), watching(level, server)],
       // Slow answers may be narrow.
       hints: [weighing(1, wide), not(more), slowTail(level)],
       remedy:

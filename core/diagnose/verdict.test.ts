@@ -82,6 +82,14 @@ describe('several causes', () => {
     expect(Math.min(first, second)).toBeGreaterThan(0.1)
     expect(first + second).toBeCloseTo(1)
   })
+
+  it('leave shapes of the configuration possible, where a cause with more evidence acts', () => {
+    const { findings } = diagnose(situation('short-deadlines'))
+    expect(findings.map(({ cause, confidence }) => [cause, confidence])).toEqual([
+      ['short-deadlines', 'likely'],
+      ['nothing-to-borrow', 'possible'],
+    ])
+  })
 })
 
 describe('a remedy that is an edit', () => {

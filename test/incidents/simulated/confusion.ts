@@ -67,6 +67,18 @@ const table = (head: readonly string[], rows: readonly (readonly (string | numbe
   ...rows.map(row),
 ]
 
+/** What was given, missed and said beside it, where a verdict is not wholly right. */
+function missed({ incident: { seed, causes, needed }, first, found, others }: Judgement): readonly string[] {
+  const kinds = (parts: readonly Part[]): string => parts.map(({ kind }) => kind).join(', ')
+  const lost = needed.filter((part) => !found.includes(part))
+  const parts = [
+    ...(causes.length > 0 && first === undefined ? ['the first is none of them'] : []),
+    ...(lost.length > 0 ? [`missed ${kinds(lost)}`] : []),
+    ...others.map(({ cause, confidence }) => `${cause} beside them (${confidence})`),
+  ]
+  return parts.length === 0 ? [] : [`- ${seed}, ${causes.length === 0 ? 'calm' : kinds(causes)}: ${parts.join('; ')}`]
+}
+
 /** What was given and what was found, and how often a certainty is right. */
 export function confusionText(judgements: readonly Judgement[]): string {
   const calm = judgements.filter(({ incident }) => incident.causes.length === 0)
@@ -195,6 +207,9 @@ export function confusionText(judgements: readonly Judgement[]): string {
         ]
       }),
     ),
+    '',
+    'Misses, by seed:',
+    ...judgements.flatMap(missed),
     '',
   ].join('\n')
 }

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import type { DumpFrame } from '../frame/dump.ts'
+import { createLedger } from '../verdict/ledger.ts'
+import { suspectsOf } from './suspects.ts'
+
+const START = Date.UTC(2026, 10, 20, 3)
+
+/** A dump every four seconds: so many requests of the flood, and one of each of ten others. */
+const dumpsOf = (counts: readonly number[]): readonly DumpFrame[] =>
+  counts.map((count, i) => {
+    const at = START + i * 4_000
+    const row = (user: string, queue: number) => ({
+      level: 'small',
+      schema: 's',
+      queue,
+      position: queue,
+      flow: user,
+      arrivedAt: at - 1_000,
+      ...(queue < 0 && { startedAt: at - 500 }),
+      initialSeats: 1,
+      finalSeats: 0,
+      additionalLatencyMs: 0,
+      user,
+    })
+    const requests = [
+      ...Array.from({ length: count }, () => row('flood', 0)),
+      ...Array.from({ length: 10 }, (_, other) => row(`other-${other}`, -1)),
+    ]
+    return { server: 'a', at: new Date(at).toISOString(), costMs: 1, bytes: 1, errors: [], requests }
+  })
+
+const ledgerOf = (dumps: readonly DumpFrame[]) => {
+  const ledger = createLedger()
+  for (const dump of dumps) ledger.dump(dump)
+  return ledger.finish(4 * dumps.length)
+}
+
+it.each([
+  ['goes on', [0, 0, 0, 0, 0, 90, 90, 90, 90, 90, 90]],
+  ['has fewer requests in the last dumps', [0, 0, 0, 0, 0, 90, 90, 90, 90, 20, 10]],
+  ['pauses for a moment', [0, 0, 0, 0, 0, 90, 90, 10, 10, 90, 90]],
+])('dates a flood by its beginning: one that %s', (_, counts) => {
+  const dumps = dumpsOf(counts)
+  const [suspect] = suspectsOf({
+    level: 'small',
+    limit: 20,
+    factor: 1,
+    now: ledgerOf(dumps.slice(5)),
+    before: ledgerOf(dumps.slice(0, 5)),
+    dumps,
+  })
+  expect(suspect).toMatchObject({ name: 'flood', since: START + 20_000 })
+})
