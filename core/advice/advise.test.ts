@@ -9,6 +9,7 @@ import { ObjectSetSchema } from '../config/schema.ts'
 import { configuredLimits } from '../engine/allocation.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import { advise } from './advise.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { scrapeCost } from './scrapeCost.ts'
 import { adviceLines } from './text.ts'
 import { createUsageTally, seatsFor } from './usage.ts'
@@ -203,6 +204,32 @@ describe('advice', () => {
     expect(
       advise({ servers: [], objects: undefined, callers: [], flows: [], withoutNamespace: [] }).suggestions,
     ).toEqual([])
+  })
+
+  it('states nothing that a filtered page does not show', () => {
+    const lacks = [FAMILY.rejected, FAMILY.wait, FAMILY.executingSeats, FAMILY.queuedSeats]
+    const missing = lacks.map((family) => ({ family, reason: 'not-exposed' as const, note: '' }))
+    const filtered = (seconds: number): ServerFrame => {
+      const frame = page(seconds, {}, { missing })
+      const levels = frame.levels.map(({ name, limits }): LevelFrame => ({
+        name,
+        limits,
+        seats: {},
+        requests: {},
+        demand: {},
+        schemas: [],
+      }))
+      return { ...frame, levels }
+    }
+    const tally = createUsageTally()
+    for (let second = 0; second <= 400; second += 5) tally.take({ kind: 'frame', frame: filtered(second) })
+    const advice = advise(tally.read())
+    expect(advice.summary).toBe(
+      `Whether requests wait or are rejected is unknown: the pages lack ${FAMILY.rejected} and ${FAMILY.wait}.`,
+    )
+    expect(advice.enough).toEqual([])
+    expect(advice.suggestions.filter(({ kind }) => kind !== 'scrape')).toEqual([])
+    expect(advice.limits.join(' ')).toContain('so demand is unknown')
   })
 
   it('counts requests anew after a change of limits, and keeps the demand', () => {

@@ -4,6 +4,8 @@ import type { Advice, Suggestion } from '../contract/advice.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { MS_PER_DAY } from '../units.ts'
+import { lacking } from '../frame/lacking.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { seatsFor, type ServerUsage, type Usage } from './usage.ts'
 import { boundaryAdvice } from './boundaries.ts'
 import { callerAdvice } from './callers.ts'
@@ -58,7 +60,7 @@ export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Ad
     ...(isLong ? flagAdvice(busiest, needy.length > 0) : []),
     ...(nodes === undefined ? [] : sizeAdvice(busiest, nodes)),
     ...scrapeAdvice(busiest),
-    ...(isLong && judged.length === 0 && needy.length === 0 ? [nothing(busiest)] : []),
+    ...(isLong && judged.length === 0 && needy.length === 0 && unseen(busiest).length === 0 ? [nothing(busiest)] : []),
   ]
   const ranked = suggestions.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict])
   return {
@@ -97,6 +99,9 @@ function worstOfEach(servers: readonly ServerUsage[]): readonly Place[] {
   return [...worst.values()]
 }
 
+/** Families without which trouble is not seen. */
+const unseen = (server: ServerUsage): readonly string[] => lacking(server.last, [FAMILY.rejected, FAMILY.wait])
+
 const nothing = (server: ServerUsage): Suggestion => ({
   kind: 'nothing',
   verdict: 'precaution',
@@ -120,7 +125,12 @@ function summaryOf(
     return `Samples cover ${plain.length(busiest.coveredMs)}. Advice on limits takes at least ${plain.length(SHORTEST_MS)}.`
   }
   const edits = suggestions.filter(isEdit)
-  if (needy.length === 0) return 'Every level has enough seats. The recommendations below are precautions.'
+  const lacks = unseen(busiest)
+  if (needy.length === 0) {
+    return lacks.length === 0
+      ? 'Every level has enough seats. The recommendations below are precautions.'
+      : `Whether requests wait or are rejected is unknown: the pages lack ${listed(lacks)}.`
+  }
   const names = listed(needy.map(({ level }) => level.name))
   const seats = edits.some(({ kind }) => kind === 'flags')
     ? 'The servers have too few seats.'
@@ -134,12 +144,22 @@ function summaryOf(
   return `Requests of ${names} wait or are rejected. ${helps} ${seats}`.trimEnd()
 }
 
+/** What stands for the demand that a server does not report. */
+function demandWithout({ last }: ServerUsage): string {
+  if (lacking(last, [FAMILY.executingSeats]).length > 0)
+    return 'This server reports neither its demand nor the seats of requests that execute, so demand is unknown.'
+  return lacking(last, [FAMILY.queuedSeats]).length > 0
+    ? 'This server reports neither its demand nor requests that wait. Demand is estimated from those that executed in each sample.'
+    : 'This server does not report its demand. It is estimated from the requests that executed and waited in each sample.'
+}
+
 function limitsOf(
-  { limit, levels, coveredMs }: ServerUsage,
+  server: ServerUsage,
   isLong: boolean,
   objects: ObjectSet | undefined,
   nodes: number | undefined,
 ): readonly string[] {
+  const { limit, levels, coveredMs } = server
   return [
     ...(isLong && coveredMs < 7 * MS_PER_DAY
       ? [
@@ -152,11 +172,7 @@ function limitsOf(
     ...(limit === undefined
       ? ['The pages do not show how many seats the server has, so its flags are not checked.']
       : []),
-    ...(levels.some(({ peak }) => peak === undefined)
-      ? [
-          'This server does not report its demand. It is estimated from the requests that executed and waited in each sample.',
-        ]
-      : []),
+    ...(levels.some(({ last }) => last.demand.highWatermark === undefined) ? [demandWithout(server)] : []),
     ...(nodes === undefined
       ? ['The number of nodes is unknown, so flags are not compared with the size of the cluster.']
       : []),

@@ -36,7 +36,7 @@ export function trouble({ server, level }: Place): readonly string[] {
   return [
     ...(rejected > 0
       ? [
-          `${plain.counted(rejected, 'request was', 'requests were')} rejected and ${plain.amount(level.dispatched)} dispatched ${counting(server)} (${listed(
+          `${plain.counted(rejected, 'request was', 'requests were')} rejected${level.dispatched === undefined ? '' : ` and ${plain.amount(level.dispatched)} dispatched`} ${counting(server)} (${listed(
             Object.entries(level.rejected).flatMap(([reason, count]) =>
               count > 0 ? [`${reason} ${plain.amount(count)}`] : [],
             ),

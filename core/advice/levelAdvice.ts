@@ -12,7 +12,18 @@ import { seatImpact } from '../impact/seatImpact.ts'
 import { plain } from '../text/format.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
-import { counting, DEMAND_STAYS, ENOUGH, isInNeed, over, type Place, range, specOf, trouble } from './evidence.ts'
+import {
+  counting,
+  DEMAND_STAYS,
+  ENOUGH,
+  isInNeed,
+  over,
+  type Place,
+  range,
+  specOf,
+  trouble,
+  waitedAbove,
+} from './evidence.ts'
 
 /** If another level in need loses seats by an edit, or any a larger part of its limit, the advice names that level. */
 const LARGEST_LOSS = 0.1
@@ -155,12 +166,12 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
     const drain = drainSeconds({ spec, dispatched: level.dispatched }, (server.to - server.since) / MS_PER_SECOND)
     // Longer queues would only let more requests wait in vain.
     if (rejected['time-out'] > TIME_OUT_PART * allRejected(rejected)) return []
-    if (drain !== undefined && drain >= SHORT_DRAIN_SECONDS) return []
+    if ((drain ?? waitedAbove(level)) >= SHORT_DRAIN_SECONDS) return []
     const queuing = spec?.limitResponse.queuing
     return [
       {
         ...base,
-        verdict: 'edit',
+        verdict: drain === undefined ? 'precaution' : 'edit',
         title: `Lengthen the queues of ${level.name}`,
         text: 'The queues are so short that bursts are rejected which would have waited only a moment.',
         evidence: [
@@ -171,7 +182,8 @@ export function queueAdvice(place: Place, objects: ObjectSet | undefined): reado
                 `The level has ${plain.counted(queuing.queues, 'queue')} of ${plain.counted(queuing.queueLengthLimit, 'request')}, a hand of ${plain.amount(queuing.handSize)}${drain === undefined ? '' : `; full queues would drain in ${plain.seconds(drain)}`}.`,
               ]),
         ],
-        unknown: [],
+        unknown:
+          drain === undefined ? ['How long full queues take to drain, and so whether longer ones would help.'] : [],
         changes: longerQueues(known, level.name),
       },
     ]

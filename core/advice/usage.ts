@@ -34,7 +34,8 @@ export interface LevelUsage {
   readonly peak: number | undefined
   /** Requests since `ServerUsage.since`. */
   readonly rejected: Rejected
-  readonly dispatched: number
+  /** `undefined` where it is not reported. */
+  readonly dispatched: number | undefined
   /** Seconds waited by requests since `ServerUsage.since`. */
   readonly waits: Histogram | undefined
   /** Queue length that each enqueued request found, since `ServerUsage.since`. */
@@ -159,6 +160,7 @@ function newRequests(): (request: LiveRequest) => boolean {
 
 function cover(tally: ServerTally, frame: ServerFrame, ms: number): void {
   tally.coveredMs += ms
+  if (!frame.levels.some(({ demand, seats }) => (demand.average ?? seats.executing) !== undefined)) return
   let all = 0
   for (const level of frame.levels) {
     const { average, highWatermark } = level.demand
@@ -214,7 +216,7 @@ function levelUsage(last: LevelFrame, base: LevelFrame | undefined, { demand, pe
     demand: new Map(demand),
     peak,
     rejected: rejectedSince(last, base),
-    dispatched: (last.dispatched ?? 0) - (base?.dispatched ?? 0),
+    dispatched: last.dispatched === undefined ? undefined : last.dispatched - (base?.dispatched ?? 0),
     waits: increase('wait'),
     queueLengths: increase('queueLength'),
   }

@@ -24,7 +24,7 @@ const PANELS: readonly Panel[] = [
   {
     title: 'Demand',
     unit: 'none',
-    description: 'Seat demand, executing and waiting; the server moves limits towards the target every 10 s.',
+    description: 'Seat demand, executing and queued; the server moves limits towards the target every 10 s.',
     each: ['priority_level'],
     lines: { demand: 'smoothed', highWatermark: 'high watermark', target: 'target' },
   },

@@ -65,9 +65,12 @@ const get: Command = (words) => {
   if (name !== undefined)
     return send(words, { verb: 'get', named, name, subresource: words.value('subresource') ?? '', notes })
   const chunk = words.value('chunk-size') ?? CHUNK_SIZE
-  // To sort, kubectl requests whole objects, all of them at once.
+  // To sort, kubectl requests all objects at once; beside a table, which the server prints, whole ones.
+  const isTable = ['', 'wide'].includes(words.value('output') ?? '')
   const paging: QueryOption[] = words.given('sort-by')
-    ? [['includeObject', 'Object']]
+    ? isTable
+      ? [['includeObject', 'Object']]
+      : []
     : chunk === '0'
       ? []
       : [['limit', chunk]]

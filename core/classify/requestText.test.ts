@@ -50,6 +50,8 @@ describe('kubectl', () => {
     ['auth can-i create pods', 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews'],
     ['version', 'GET /version'],
     ['get events -A --sort-by=.lastTimestamp', 'GET /api/v1/events?includeObject=Object'],
+    ['get events -A -o wide --sort-by=.lastTimestamp', 'GET /api/v1/events?includeObject=Object'],
+    ['get events -A -o json --sort-by=.lastTimestamp', 'GET /api/v1/events'],
     [
       'get pods -n a --sort-by .metadata.name -l a=b',
       'GET /api/v1/namespaces/a/pods?labelSelector=a%3Db&includeObject=Object',

@@ -175,9 +175,9 @@ const reject = (name: string): PriorityLevelConfiguration => ({
 })
 /** Dumps do not tell the groups of a person. */
 const developer: User = { name: 'developer-{i}', groups: ['system:authenticated', 'developers'] }
-const developersTo = (level: string): ObjectSet => ({
+const developersTo = (level: string, precedence = 500): ObjectSet => ({
   levels: [...OBJECTS.levels, reject('tiny')],
-  schemas: [...OBJECTS.schemas, schemaFor('developers', 500, 'developers', level)],
+  schemas: [...OBJECTS.schemas, schemaFor('developers', precedence, 'developers', level)],
 })
 const leftovers = schemaFor('others', 600, 'system:authenticated', 'tiny')
 const ownOthers = (): ObjectSet => ({
@@ -581,6 +581,11 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
   },
   ...[
     { what: 'a new schema sends a group to a level of two seats', before: OBJECTS, after: developersTo('tiny') },
+    {
+      what: 'a schema that sends a group to a level of two seats is put in front of another',
+      before: developersTo('tiny', 9_999),
+      after: developersTo('tiny'),
+    },
     { what: 'a deleted schema leaves a group to a level of two seats', before: ownDevelopers(), after: ownOthers() },
   ].map(({ what, before, after }) => ({
     ...one(
@@ -601,4 +606,22 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     ),
     looksLike: 'reject-level' as const,
   })),
+  {
+    ...one(
+      'recent-edit',
+      'an edit puts all accounts of a namespace into one flow, beside one that floods',
+      {
+        groups: [...BASE, { ...hog, behaviour: threads(300, get(lognormal(400, 0.3))) }],
+        change: (simulation) => void simulation.configure(byNamespace),
+      },
+      {
+        objects: byNamespace,
+        history: [
+          { at: START_MS, objects: OBJECTS },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: byNamespace },
+        ],
+      },
+    ),
+    looksLike: 'shared-flow',
+  },
 ]

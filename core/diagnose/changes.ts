@@ -2,7 +2,7 @@ import { classifyingConfiguration } from '../classify/configuration.ts'
 import { changeText, findObject, writeOf } from '../compare/noter.ts'
 import { startedText } from '../compare/notes.ts'
 import { configDiff, specEquals, type ObjectDifference } from '../config/content.ts'
-import { defaultLevel, type ObjectSet } from '../config/objects.ts'
+import { defaultLevel, type FlowSchema, type ObjectSet } from '../config/objects.ts'
 import type { JudgedChange, ProposedManifest } from '../contract/diagnosis.ts'
 import { seatImpact } from '../impact/seatImpact.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -32,7 +32,9 @@ export interface Change {
     /** Seats that it takes and waits for. */
     readonly pressure: number
   }[]
-  /** Properties of a level that make it reject or wait sooner. */
+  /** The level that it is about: that of a flow schema. */
+  readonly about: string | undefined
+  /** Properties that make a level reject or let wait sooner, or put clients into one flow. */
   readonly tightened: readonly string[]
   /** How often the object has returned to a content that it had before. */
   readonly returns: number
@@ -110,7 +112,8 @@ function changeOf({ at, before, after, present, difference, returns }: Seen, ser
     by: written.by,
     seats: seats.toSorted((a, b) => b.without - b.now - (a.without - a.now)),
     moved: kind === 'FlowSchema' || change !== 'changed' ? requestsMoved(without, present, server, difference) : [],
-    tightened: kind === 'FlowSchema' ? [] : tightenedIn(without, present, name),
+    about: kind === 'FlowSchema' ? schemaIn(present, name)?.spec.priorityLevelConfiguration.name : name,
+    tightened: kind === 'FlowSchema' ? joinedIn(without, present, name) : tightenedIn(without, present, name),
     returns,
     undo: was === undefined ? undefined : () => [{ kind, name, text: writeManifest(kind, was) }],
   }
@@ -173,51 +176,73 @@ function requestsMoved(
         ]
   })
   if (known.length > 0 || kind !== 'FlowSchema') return known
-  const levelOf = ({ schemas }: ObjectSet): string | undefined =>
-    schemas.find(({ metadata }) => metadata.name === name)?.spec.priorityLevelConfiguration.name
-  return rateMoved(server, name, levelOf(without), levelOf(present))
+  return rateMoved(server, name, schemaIn(without, name), schemaIn(present, name))
 }
 
 /** A schema lost its requests to another, or got them from it, where so much of them went and came. */
 const LEAST_SHIFTED = 0.5
 
 /**
- * The requests of one schema, counted: groups that the source does not tell may decide who they are of. Where it was
- * created or deleted, they came from, or go to, the schema whose requests became fewer or more at the same time.
+ * The requests of one schema, counted: groups that the source does not tell may decide who they are of. Where it does
+ * not say itself where they came from or go to, that is the schema whose requests became fewer or more at the same time.
  */
 function rateMoved(
   { levels }: ServerFacts,
   name: string,
-  was: string | undefined,
-  is: string | undefined,
+  was: FlowSchema | undefined,
+  is: FlowSchema | undefined,
 ): Change['moved'] {
-  const rates = levels.flatMap((level) =>
-    [
-      ...new Set([level.now, level.before].flatMap((observed) => observed?.schemas.map(({ schema }) => schema) ?? [])),
-    ].map((schema) => ({ level, schema, now: rateOf(level.now, schema), before: rateOf(level.before, schema) })),
-  )
-  const [now = 0, before = 0] = [is, was].map((at, index) => {
-    const own = rates.find(({ level, schema }) => schema === name && level.name === at)
-    return index === 0 ? own?.now : own?.before
+  const all = levels.flatMap((level) => {
+    const schemas = [level.now, level.before].flatMap((observed) => observed?.schemas.map(({ schema }) => schema) ?? [])
+    return [...new Set(schemas)].map((schema) => ({
+      level: level.name,
+      schema,
+      now: rateOf(level.now, schema),
+      before: rateOf(level.before, schema),
+    }))
   })
-  const rate = is === undefined ? before : now
-  const shifts = rates
+  const [old, own] = [was, is].map((schema) => schema?.spec.priorityLevelConfiguration.name)
+  const before = all.find(({ level, schema }) => schema === name && level === old)?.before ?? 0
+  const now = all.find(({ level, schema }) => schema === name && level === own)?.now ?? 0
+  const isSameLevel = old === own
+  const isLess = is === undefined || (isSameLevel && now < before)
+  if (isSameLevel && (matchesAlike(was, is) || Math.abs(now - before) < LEAST_SHIFTED * Math.max(now, before)))
+    return []
+  const rate = isLess ? before - (isSameLevel ? now : 0) : now - (isSameLevel ? before : 0)
+  const [shift] = all
     .filter(({ schema }) => schema !== name)
-    .map((one) => ({ ...one, by: is === undefined ? one.now - one.before : one.before - one.now }))
-    .filter((one) => one.by >= LEAST_SHIFTED * Math.max(is === undefined ? one.now : one.before, rate / 10))
+    .map((one) => ({ ...one, by: isLess ? one.now - one.before : one.before - one.now }))
+    .filter((one) => one.by >= LEAST_SHIFTED * Math.max(isLess ? one.now : one.before, rate / 10))
     .toSorted((a, b) => b.by - a.by)
-  const [from, to] = [was ?? shifts[0]?.level.name, is ?? shifts[0]?.level.name]
+  const from = isLess || (old !== undefined && !isSameLevel) ? old : shift?.level
+  const to = isLess ? shift?.level : own
   const there = levels.find((level) => level.name === to)
   if (rate === 0 || from === undefined || there === undefined || from === to) return []
   const { seats = 0, arrivalsPerSecond } = there.now.quantities
-  const part = Math.min(1, (is === undefined ? (shifts[0]?.by ?? 0) : now) / arrivalsPerSecond)
+  const part = Math.min(1, (isLess ? (shift?.by ?? 0) : rate) / arrivalsPerSecond)
   const pressure = part * Math.max(1, seats + (there.now.evidence.queued ?? 0))
   return [{ client: `all of ${name}`, what: plain.rate(rate), from, to: there.name, pressure }]
 }
 
+const matchesAlike = (was: FlowSchema | undefined, is: FlowSchema | undefined): boolean =>
+  was?.spec.matchingPrecedence === is?.spec.matchingPrecedence && specEquals(was?.spec.rules, is?.spec.rules)
+
 const rateOf = (observed: LevelFacts['before'], name: string): number => {
   const arrivals = observed?.schemas.find(({ schema }) => schema === name)?.arrivals ?? []
   return arrivals.reduce((sum, rate) => sum + rate, 0) / (arrivals.length || 1)
+}
+
+const schemaIn = ({ schemas }: ObjectSet, name: string) => schemas.find(({ metadata }) => metadata.name === name)
+
+/** How finely a schema tells its clients apart. */
+const FLOWS = ['none', 'ByNamespace', 'ByUser']
+
+/** A schema that puts clients into one flow which had flows of their own. */
+function joinedIn(without: ObjectSet, present: ObjectSet, name: string): readonly string[] {
+  const [was, is] = [without, present].map((objects) => schemaIn(objects, name))
+  if (was === undefined || is === undefined) return []
+  const [from = 'none', to = 'none'] = [was, is].map(({ spec }) => spec.distinguisherMethod?.type)
+  return FLOWS.indexOf(to) < FLOWS.indexOf(from) ? [`distinguisherMethod ${from} → ${to}`] : []
 }
 
 /** What makes a level hold fewer requests, or lend more and borrow less. */
@@ -248,23 +273,23 @@ const LEAST_LOST = 0.1
 const LEAST_MOVED = 0.2
 
 /** What a change does to a level: the part of its seats or of its traffic that it is about, 0 to 1. */
-export function harmTo({ seats, moved, tightened, difference }: Change, { name, now }: LevelFacts): number {
+export function harmTo({ seats, moved, tightened, about }: Change, { name, now }: LevelFacts): number {
   const own = seats.find(({ level }) => level === name)
   const lost = own === undefined || own.without === 0 ? 0 : (own.without - own.now) / own.without
   const wanted = Math.max(1, (now.quantities.seats ?? 0) + (now.evidence.queued ?? 0))
   const came = moved.reduce((sum, { to, from, pressure }) => sum + (to === name && from !== name ? pressure : 0), 0)
   const part = Math.min(1, came / wanted)
-  const shape = difference.name === name && tightened.length > 0 ? 0.5 : 0
+  const shape = about === name && tightened.length > 0 ? 0.5 : 0
   return Math.max(lost >= LEAST_LOST ? lost : 0, part >= LEAST_MOVED ? part : 0, shape)
 }
 
 /** What it takes from a level, and the needs of the requests that it brings there. */
-export function leverOf({ seats, moved, tightened, difference }: Change, { name, now, before }: LevelFacts): Lever {
+export function leverOf({ seats, moved, tightened, about }: Change, { name, now, before }: LevelFacts): Lever {
   const own = seats.find(({ level }) => level === name)
   const nominal = own === undefined ? 0 : own.without - own.now
   // What it may borrow is taken as well.
   const borrowed = (before?.quantities.current ?? 0) - (now.quantities.current ?? 0)
-  const shape = difference.name === name && tightened.length > 0
+  const shape = about === name && tightened.length > 0
   const came = moved.reduce((sum, { to, pressure }) => sum + (to === name ? pressure : 0), 0)
   return { takes: Math.max(0, nominal, shape ? borrowed : 0), ...(came > 0 && { needs: came }) }
 }

@@ -369,11 +369,11 @@ export const SHORT_DRAIN_SECONDS = 2
 
 /** Seconds that the queues of a level need to drain when they are full; `undefined` if their shape is unknown. */
 export function drainSeconds(
-  { spec, dispatched }: Pick<LevelFacts, 'spec' | 'dispatched'>,
+  { spec, dispatched }: Pick<LevelFacts, 'spec'> & { readonly dispatched: number | undefined },
   spanSeconds: number,
 ): number | undefined {
   const queuing = spec?.limitResponse.queuing
-  return queuing === undefined || dispatched === 0
+  return queuing === undefined || dispatched === undefined || dispatched === 0
     ? undefined
     : (queuing.queues * queuing.queueLengthLimit * spanSeconds) / dispatched
 }

@@ -26,6 +26,7 @@ import {
   senderOf,
   sameServer,
   severalUsers,
+  widestFlow,
   SHORT_DRAIN_SECONDS,
   slowerRequests,
   weighing,
@@ -266,13 +267,14 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
   return changes
     .filter((change) => harmTo(change, level) > 0)
     .map((change): Case => {
-      const { at, difference, by, undo, subject, moved } = change
+      const { at, difference, by, undo, subject, moved, tightened } = change
       const since = server.since ?? level.troubledAt
       // A change of what was bad already may make it worse, and is not its first cause.
       const inTime = fact(
         cameBefore(change, since),
         `The edit was at ${plain.time(at)}${since === undefined ? '; the trouble is as old as the samples' : `, the trouble began at ${plain.time(since)}`}.`,
       )
+      const isJoined = difference.kind === 'FlowSchema' && tightened.length > 0
       const came = moved.filter(({ to }) => to === name).map(({ client }) => client)
       return {
         ...common,
@@ -281,7 +283,12 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
         needs: [weighing(suffices ? SUFFICES : CONTRIBUTES, fact(true, effectText(change)))],
         within: [
           full,
-          ...(inTime.holds === true ? [] : [worseSince(level, server, at)]),
+          // Who waits changes with the flows, not how many.
+          ...(isJoined
+            ? [severalUsers(widestFlow(level))]
+            : inTime.holds === true
+              ? []
+              : [worseSince(level, server, at)]),
           fact(
             since === undefined || since - at <= LATEST_MS,
             `An edit takes effect within a minute${since === undefined ? '' : `; this one was ${plain.length(Math.max(0, since - at))} before`}.`,
@@ -290,7 +297,8 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
         // Requests that it brings are its effect.
         hints: [...(came.length > 0 ? [more] : common.hints), weighing(LATE, inTime)],
         culprit: by === undefined ? subject : `${subject}, by ${by}`,
-        lever: (of) => leverOf(change, of),
+        // Who shares a flow takes no seats.
+        lever: isJoined ? undefined : (of) => leverOf(change, of),
         since: at,
         victims: victims.filter((victim) => !culprits.has(victim.name) || !came.includes(victim.name)),
         remedy:
@@ -353,7 +361,7 @@ function coveredQueues({ name, spec }: LevelFacts) {
   const odds = queuing.queues <= queuing.handSize ? 1 : coveredOdds(queuing, 1)
   return fact(
     odds >= SHARED_ODDS,
-    `With ${plain.counted(queuing.queues, 'queue')} and hands of ${queuing.handSize}, a busy flow of ${name} covers all queues of another with a chance of ${plain.percent(odds)}.`,
+    `With ${plain.counted(queuing.queues, 'queue')} and hands of ${queuing.handSize}, a busy flow of ${name} covers all queues of another with a chance of ${plain.probability(odds)}.`,
   )
 }
 
@@ -431,7 +439,9 @@ function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
   }
   return fact(
     waiting > 0 && lent >= 0.6 * waiting,
-    `Requests of ${name} waited in ${plain.counted(waiting, 'sample')}; in ${plain.amount(lent)} of them its current limit was below its nominal one, while another level borrowed.`,
+    waiting === 0
+      ? `No sample shows queued requests of ${name}.`
+      : `In ${plain.amount(lent)} of ${plain.counted(waiting, 'sample')} with queued requests of ${name}, its current limit was below its nominal one while another level borrowed.`,
   )
 }
 

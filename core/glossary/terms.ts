@@ -79,7 +79,7 @@ export const SEATS = {
 /** How limits move: terms in one or two sentences each. */
 export const ALLOCATION = {
   reallocation: ['reallocation', 'The moment, every 10 seconds, when the server recomputes all current limits.'],
-  demand: ['demand', 'The seats that executing and waiting requests need together.'],
+  demand: ['demand', 'The seats that executing and queued requests need together.'],
   'high-watermark': ['high watermark', 'The largest seat demand, executing and queued, since the last reallocation.'],
   'average-demand': ['average demand', 'The mean of the seat demand since the last reallocation, weighted by time.'],
   deviation: ['σ, standard deviation', 'How much the seat demand varied since the last reallocation.'],

@@ -95,7 +95,7 @@ function traffic(name: string, servers: readonly ServerFrame[]): readonly string
     executing += requests?.executing ?? 0
     queued += requests?.queued ?? 0
   }
-  return executing + queued === 0 ? [] : [`${name} holds ${executing} executing and ${queued} waiting requests now.`]
+  return executing + queued === 0 ? [] : [`${name} holds ${executing} executing and ${queued} queued requests now.`]
 }
 
 /** The available data about the server that an edit is for. */

@@ -91,7 +91,7 @@ it('asks for names of built-in objects, of what is deleted and of what holds req
   const busy = serverFrame(0, [levelFrame('own', [schemaFrame('mine', { requests: { executing: 2, queued: 1 } })])])
   const asked = confirmationsFor(changes, { version: VERSION, servers: [busy] })
   expect(asked.find(({ name }) => name === 'own')?.reasons).toEqual([
-    'own holds 2 executing and 1 waiting requests now.',
+    'own holds 2 executing and 1 queued requests now.',
   ])
   expect(asked.find(({ name }) => name === 'system')?.reasons).toEqual([
     'system is one of Kubernetes’ own objects.',

@@ -39,7 +39,7 @@ function shrinking(name: string, was: number, is: number, context: Context): Gua
   return {
     ...base,
     severity,
-    message: `${what}: on a server with traffic, this can lose waiting requests or crash the API server when writes that many watchers receive have just finished.`,
+    message: `${what}: on a server with traffic, this can lose queued requests or crash the API server when writes that many watchers receive have just finished.`,
     remedy: {
       sentence: `Create a second level with the new queues, point the schemas of ${name} to it, and delete ${name} once it is idle.`,
     },

@@ -64,6 +64,11 @@ test.each([
   ])
 })
 
+test('errors have their traces again after a text of nothing but errors was read', () => {
+  expect(read('}'.repeat(200_000)).findings).toHaveLength(1)
+  expect(new Error('later').stack).toContain('large.test.ts')
+})
+
 test('the first problems of a text are shown, and that there are more', () => {
   const { documents, findings } = read(`[${'{"kind":"FlowSchema","b":1,"b":1},'.repeat(24_000)}{}]`)
   expect(documents.length).toBeLessThan(10_000)

@@ -38,11 +38,14 @@ const PREFIX = 'tag:yaml.org,2002:'
  * Words, indicators and spaces that are read of one text: more than those of the flow-control objects of any cluster,
  * and few enough that a text from anybody is answered within two seconds and 300 MB.
  */
-const MOST_LEXEMES = 700_000
+const MOST_LEXEMES = 600_000
 /** A long word takes thirty times its length for a moment. */
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
 class TooLarge extends Error {}
+
+/** Engines other than V8 have no such limit. */
+const TRACES: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error
 
 /** Reads every document of a YAML text like kubectl and the API server. Never throws. */
 export const readYaml = (text: string): readonly TextDocument[] => readYamlParts([{ text, from: 0 }])
@@ -51,7 +54,10 @@ export const readYaml = (text: string): readonly TextDocument[] => readYamlParts
 export function readYamlParts(parts: readonly TextPart[]): readonly TextDocument[] {
   const documents: TextDocument[] = []
   const budget = { lexemes: MOST_LEXEMES, characters: MOST_CHARACTERS }
+  const { stackTraceLimit } = TRACES
   try {
+    // Of a text without sense each word is an error, and their traces would take most of the time and memory.
+    TRACES.stackTraceLimit = 0
     for (const part of parts) {
       // Every plain word stays a string here; `syntax.ts` interprets it.
       const composer = new Composer({ schema: 'failsafe', uniqueKeys: false })
@@ -62,6 +68,8 @@ export function readYamlParts(parts: readonly TextPart[]): readonly TextDocument
     if (error instanceof TooLarge) return [TOO_LARGE]
     const why = error instanceof RangeError ? NESTED_TOO_DEEP : `The text cannot be read as YAML: ${messageOf(error)}.`
     return [{ problems: [malformed({ from: 0, to: 0 }, why)] }]
+  } finally {
+    TRACES.stackTraceLimit = stackTraceLimit
   }
 }
 

@@ -4,6 +4,7 @@ import { staleAfterMs } from '../frame/staleAfter.ts'
 import type { DerivedFlow } from '../frame/derived.ts'
 import type { LevelFrame, Rejected, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
+import { lacking } from '../frame/lacking.ts'
 import { median } from '../frame/quantile.ts'
 import {
   flowIncrease,
@@ -16,6 +17,7 @@ import {
   type FrameIndex,
 } from '../frame/rates.ts'
 import { allRejected } from '../frame/recent.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { createExistingLevels } from '../source/existingLevels.ts'
 import type { TimedEvent } from '../source/recording.ts'
 import { byCodeUnits } from '../text/text.ts'
@@ -45,6 +47,8 @@ export interface IncidentServer {
   readonly gaps: readonly { readonly from: UnixMs; readonly to: UnixMs }[]
   /** First samples after a restart. */
   readonly restarts: readonly UnixMs[]
+  /** Whether it reports how long requests waited. */
+  readonly tellsWaits: boolean
   /** By name. */
   readonly levels: readonly IncidentLevel[]
 }
@@ -161,6 +165,9 @@ interface ServerRuns {
 }
 
 interface LevelSeen {
+  /** Whether a sample had its counters. */
+  tellsDispatched: boolean
+  tellsRejected: boolean
   rejectedFrom: UnixMs | undefined
   rejectedTo: UnixMs | undefined
   queuedFrom: UnixMs | undefined
@@ -182,6 +189,8 @@ const startRuns = (): ServerRuns => ({
 })
 
 const seenLevel = (): LevelSeen => ({
+  tellsDispatched: false,
+  tellsRejected: false,
   rejectedFrom: undefined,
   rejectedTo: undefined,
   queuedFrom: undefined,
@@ -234,6 +243,8 @@ function takeFrame(
 
 function takeLevel(seen: LevelSeen, level: LevelFrame, at: UnixMs): void {
   const { queued } = level.requests
+  seen.tellsDispatched ||= level.dispatched !== undefined
+  seen.tellsRejected ||= level.rejected !== undefined
   if (queued !== undefined && queued > 0) {
     seen.queuedFrom ??= at
     seen.queuedTo = at
@@ -262,7 +273,7 @@ function span(before: Span | undefined, value: number | undefined, at: UnixMs): 
   }
 }
 
-function serverOf(id: string, { runs, times, restarts, versions, levels }: ServerRuns): IncidentServer {
+function serverOf(id: string, { runs, times, restarts, versions, levels, latest }: ServerRuns): IncidentServer {
   const distances = times.slice(1).map((at, i) => at - (times[i] ?? at))
   const usual = median(distances)
   const gaps = distances.flatMap((distance, i) => {
@@ -279,6 +290,7 @@ function serverOf(id: string, { runs, times, restarts, versions, levels }: Serve
     usualIntervalMs: usual,
     gaps,
     restarts,
+    tellsWaits: latest !== undefined && lacking(latest, [FAMILY.wait]).length === 0,
     levels: [...levels]
       .map(([name, seen]) => levelOf(name, seen, { runs, gaps }))
       .toSorted((a, b) => byCodeUnits(a.name, b.name)),
@@ -290,9 +302,10 @@ function levelOf(
   seen: LevelSeen,
   { runs, gaps }: { readonly runs: readonly Run[] } & Pick<IncidentServer, 'gaps'>,
 ): IncidentLevel {
-  const { points, ...rest } = seen
+  const { points, tellsDispatched, tellsRejected, ...rest } = seen
   const flows = runs.flatMap(({ last }) => [...last.keys()].map(flowOf))
   const schemas = new Set(flows.flatMap(({ level, schema }) => (level === name ? [schema] : [])))
+  const all = flowsOf(runs, name, [...schemas])
   const broken = gaps.map(({ from }): LevelPoint => ({
     at: from,
     executing: undefined,
@@ -303,7 +316,9 @@ function levelOf(
     name,
     exempt: isExempt({ name }),
     ...rest,
-    ...flowsOf(runs, name, [...schemas]),
+    ...all,
+    dispatched: tellsDispatched ? all.dispatched : undefined,
+    rejected: tellsRejected ? all.rejected : undefined,
     schemas: [...schemas].toSorted(byCodeUnits).map((schema) => ({ name: schema, ...flowsOf(runs, name, [schema]) })),
     points: [...points.values(), ...broken].toSorted((a, b) => a.at - b.at),
   }

@@ -3,6 +3,7 @@ import { ObjectSetSchema } from '../config/schema.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import { SPECIMENS } from '../diagnose/causes.fixture.ts'
 import type { ServerFrame } from '../frame/frame.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import type { SourceEvent } from '../source/sourceEvent.ts'
 import { levelFrame, schemaFrame } from '../../test/fixtures/frames.ts'
 import { syntheticStory, type StoryMoment } from '../../test/fixtures/synthetic.ts'
@@ -182,7 +183,7 @@ describe('its report', () => {
     const [first = '', evidence = ''] = reportHtml(reportOf(incidentOf(frames()), options)).split('class="next"')
     expect(first.match(/<figcaption>[^<]*/g)).toEqual([
       '<figcaption>workload-low: seats',
-      '<figcaption>workload-low: waiting requests',
+      '<figcaption>workload-low: queued requests',
     ])
     expect(first).toContain('First rejection in workload-low')
     expect(evidence).toContain('<h2>Priority levels</h2>')
@@ -202,6 +203,32 @@ describe('its report', () => {
     }))
     expect(markdown(incidentOf(bare))).toContain('Rejections are unknown')
     expect(markdown(incidentOf([]))).toContain('The recording has no samples of this time.')
+  })
+
+  it('states nothing of requests that a filtered page does not show', () => {
+    const missing = [FAMILY.rejected, FAMILY.wait].map((family) => ({
+      family,
+      reason: 'not-exposed' as const,
+      note: '',
+    }))
+    const filtered = frames().map((frame) => ({
+      ...frame,
+      missing,
+      levels: frame.levels.map(({ name, limits }) => ({
+        name,
+        limits,
+        seats: {},
+        requests: {},
+        demand: {},
+        schemas: [],
+      })),
+    }))
+    const text = markdown(incidentOf(filtered))
+    expect(text).toContain('Rejections are unknown: the servers do not report them.')
+    expect(text).toContain('Whether requests waited is unknown: the servers do not report it.')
+    expect(text).toMatch(/^\| workload-low +\|(?: unknown \|){6}$/m)
+    expect(text).toContain('Unknown: the servers do not report both rejections and waits.')
+    expect(text).not.toMatch(/No (?:request|flow schema)/)
   })
 
   it('names changes of the configuration, each field', () => {

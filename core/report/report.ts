@@ -96,9 +96,9 @@ function rangeOf({ servers, from, to }: Incident): { readonly from: number; read
   }
 }
 
-/** No request that was dispatched had waited where there is no quantile. */
-const wait = (value: number | undefined, range: QuantileRange | undefined): Cell =>
-  value === undefined ? 'no wait' : { value, as: 'quantile', range }
+/** No request that was dispatched had waited where there is no quantile, if the server tells waits. */
+const wait = ({ tellsWaits }: IncidentServer, value: number | undefined, range: QuantileRange | undefined): Cell =>
+  value === undefined ? (tellsWaits ? 'no wait' : 'unknown') : { value, as: 'quantile', range }
 const count = amount('amount')
 const known = (value: number | undefined): Cell => (value === undefined ? 'unknown' : count(value))
 
@@ -119,13 +119,17 @@ const reasons = (rejected: Rejected | undefined): string =>
         ),
       )
 
+const tellsRejections = ({ servers }: Incident): boolean =>
+  servers.every(({ levels: own }) => own.every(({ exempt, rejected }) => exempt || rejected))
+const UNTOLD = 'Unknown: the servers do not report both rejections and waits.'
+
 function summary(incident: Incident, troubled: readonly Place[]): readonly Answer[] {
   if (incident.servers.length === 0) return [said(['The recording has no samples of this time.'])]
   const rejecting = troubled.filter(({ level }) => rejections(level) > 0)
   const all = rejecting.reduce((sum, { level }) => sum + rejections(level), 0)
   const [worst] = rejecting
   const longest = troubled.toSorted((a, b) => (b.level.queued?.value ?? 0) - (a.level.queued?.value ?? 0))[0]
-  const isKnown = incident.servers.every(({ levels: own }) => own.every(({ exempt, rejected }) => exempt || rejected))
+  const isKnown = tellsRejections(incident)
   const counts = said(
     all === 0
       ? [isKnown ? 'No request was rejected.' : 'Rejections are unknown: the servers do not report them.']
@@ -136,7 +140,11 @@ function summary(incident: Incident, troubled: readonly Place[]): readonly Answe
   )
   const culprit = troubled[0] && culpritOf(incident, troubled[0])
   if (longest?.level.queued === undefined || longest.level.queued.value === 0) {
-    return [counts, said(['No request waited in any sample.'], culprit)]
+    const isSeen = incident.servers.every(({ levels: own }) => own.every(({ exempt, queued }) => exempt || queued))
+    const none = isSeen
+      ? 'No request waited in any sample.'
+      : 'Whether requests waited is unknown: the servers do not report it.'
+    return [counts, said([none], culprit)]
   }
   const { value, at } = longest.level.queued
   return [
@@ -175,7 +183,7 @@ const levels = (incident: Incident, places: readonly Place[]): readonly Answer[]
       ...textColumns('Level'),
       ...numberColumns('Dispatched', 'Rejected'),
       ...textColumns('Reasons'),
-      ...numberColumns('Most waiting', 'Wait p99', 'Most seats'),
+      ...numberColumns('Most queued', 'Wait p99', 'Most seats'),
     ],
     places.map((place) => [
       nameOf(incident, place),
@@ -183,7 +191,7 @@ const levels = (incident: Incident, places: readonly Place[]): readonly Answer[]
       known(place.level.rejected && rejections(place.level)),
       reasons(place.level.rejected),
       known(place.level.queued?.value),
-      wait(place.level.waits.waitP99, place.level.waits.waitP99Range),
+      wait(place.server, place.level.waits.waitP99, place.level.waits.waitP99Range),
       known(place.level.executing?.value),
     ]),
   ]),
@@ -213,11 +221,11 @@ function charts(incident: Incident, troubled: readonly Place[]): readonly Report
       },
       {
         kind: 'chart',
-        title: `${name}: waiting requests`,
+        title: `${name}: queued requests`,
         unit: 'requests',
         from,
         to,
-        lines: [{ name: 'waiting', points: line('queued'), dash: 'solid', waits: true }],
+        lines: [{ name: 'queued', points: line('queued'), dash: 'solid', waits: true }],
       },
     ]
   })
@@ -229,7 +237,10 @@ function affected(incident: Incident, places: readonly Place[]): readonly Answer
     .filter(({ rejected, schema }) => rejected > 0 || (schema.waits.waitP99 ?? 0) >= NOTICED_SECONDS)
     .toSorted((a, b) => b.rejected - a.rejected || (b.schema.waits.waitP99 ?? 0) - (a.schema.waits.waitP99 ?? 0))
   const noticed = `a wait (p99) of ${plain.seconds(NOTICED_SECONDS)} or more.`
-  if (rows.length === 0) return [said([`No flow schema had rejected requests or ${noticed}`])]
+  if (rows.length === 0) {
+    const isKnown = incident.servers.every(({ tellsWaits }) => tellsWaits) && tellsRejections(incident)
+    return [said([isKnown ? `No flow schema had rejected requests or ${noticed}` : UNTOLD])]
+  }
   return [
     tabled(`Flow schemas with rejected requests, or ${noticed}`, [
       [...textColumns('Flow schema', 'Level'), ...numberColumns('Rejected', 'Of its requests', 'Wait p50', 'Wait p99')],
@@ -238,8 +249,8 @@ function affected(incident: Incident, places: readonly Place[]): readonly Answer
         nameOf(incident, place),
         count(rejected),
         dispatched === undefined ? 'unknown' : amount('percent')(rejected / Math.max(1, rejected + dispatched)),
-        wait(waits.waitP50, waits.waitP50Range),
-        wait(waits.waitP99, waits.waitP99Range),
+        wait(place.server, waits.waitP50, waits.waitP50Range),
+        wait(place.server, waits.waitP99, waits.waitP99Range),
       ]),
     ]),
   ]
@@ -264,7 +275,7 @@ function users({ ledger }: Incident, troubled: readonly Place[]): readonly Answe
       : own.length === 0
         ? said([`No request of these levels is in any of ${dumps}.`])
         : tabled(`Mean of ${dumps}${of}. A dump shows one instant: short requests in between are missing.`, [
-            [...textColumns('Flow', 'Flow schema', 'Level'), ...numberColumns('Seats', 'Of the level', 'Waiting')],
+            [...textColumns('Flow', 'Flow schema', 'Level'), ...numberColumns('Seats', 'Of the level', 'Queued')],
             own.map(({ flow, schema, level, seats, waiting, partOfLevel }) => [
               flow === '' ? 'all of the schema' : flow,
               schema,

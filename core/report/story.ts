@@ -125,7 +125,7 @@ export function evidence(incident: Incident, { source, version }: ReportOptions)
       [
         'Dispatched and rejected requests are differences of counters between the first and the last sample. A restart loses the counts since the last sample before it.',
       ],
-      ['Seats, limits and waiting requests are as sampled: changes between two samples are missed.'],
+      ['Seats, limits and queued requests are as sampled: changes between two samples are missed.'],
       ['Waits are estimates from the buckets of histograms, as in Prometheus.'],
       ledger.dumps === 0
         ? ['No debug dumps of requests were recorded.']

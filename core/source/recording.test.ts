@@ -64,6 +64,20 @@ describe('a recording', () => {
     expect(record(timed).map(createReader())).toEqual(timed)
   })
 
+  test('is read with one page of a server per interval, and everything else', () => {
+    const timed = at(EVENTS)
+    const seen = new Set<string>()
+    const expected = timed.filter(({ event }) => {
+      if (event.kind !== 'frame') return true
+      const interval = `${event.frame.id} ${Math.floor(Date.parse(event.frame.at) / 5_000)}`
+      const isFirst = !seen.has(interval)
+      seen.add(interval)
+      return isFirst
+    })
+    expect(expected.length).toBeLessThan(timed.length)
+    expect(readSegment(record(timed), 0, undefined, 5_000).events).toEqual(expected)
+  })
+
   test('has the first and the last words of its segments as when all is read', () => {
     const wanted: ReadonlySet<EventKind> = new Set(['frame', 'objects', 'health'])
     fc.assert(

@@ -40,16 +40,31 @@ export function createRecorder(): (timed: TimedEvent) => string {
 export type EventKind = SourceEvent['kind']
 
 /**
- * Reads line after line; `undefined` for an event of an unwanted kind, which is skipped unread. Throws RangeError for a
- * line that no recorder wrote, with a message that completes `line 7: …`.
+ * Reads line after line; `undefined` for an event of an unwanted kind, and for all but the first page of a server in each
+ * `pageMs`. Throws RangeError for a line that no recorder wrote, with a message that completes `line 7: …`.
  */
-export function createReader(wanted?: ReadonlySet<EventKind>): (line: string) => TimedEvent | undefined {
+export function createReader(
+  wanted?: ReadonlySet<EventKind>,
+  pageMs?: number,
+): (line: string) => TimedEvent | undefined {
   const follow = createFollower(wanted)
+  const intervals = new Map<string, number>()
+  const isBetween = ({ thread, data }: Line): boolean => {
+    const page = pageMs === undefined ? undefined : PageSchema.safeParse(data).data
+    if (page === undefined || pageMs === undefined) return false
+    const interval = Math.floor(unixMsOf(page.frame.at) / pageMs)
+    if (intervals.get(thread) === interval) return true
+    intervals.set(thread, interval)
+    return false
+  }
   return (text) => {
     const line = follow(text)
-    return line && { at: line.at, event: eventOf(line.data) }
+    return line === undefined || isBetween(line) ? undefined : { at: line.at, event: eventOf(line.data) }
   }
 }
+
+/** What tells the time of a page, which is not validated yet. */
+const PageSchema = z.object({ kind: z.literal('frame'), frame: z.object({ at: z.string() }) })
 
 /** The content of a line, not validated yet. */
 interface Line {
@@ -165,15 +180,16 @@ export interface SegmentEvents {
 }
 
 /**
- * Reads the lines of a segment, the first `restated` of which repeat earlier events; only of `wanted` kinds, if given.
- * Throws RangeError like `createReader`.
+ * Reads the lines of a segment, the first `restated` of which repeat earlier events; only of `wanted` kinds and a page per
+ * `pageMs`, if given. Throws RangeError like `createReader`.
  */
 export function readSegment(
   lines: readonly string[],
   restated: number,
   wanted?: ReadonlySet<EventKind>,
+  pageMs?: number,
 ): SegmentEvents {
-  const read = createReader(wanted)
+  const read = createReader(wanted, pageMs)
   const all = lines.map((line, index) => {
     try {
       return read(line)

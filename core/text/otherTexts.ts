@@ -1,6 +1,6 @@
 /** What programs print instead of an answer. */
 const ERROR =
-  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b|Client sent an HTTP request|Too many requests, please)[^\n]*/
+  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|jq: error|An error occurred \(|ERROR: \(gcloud|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b|Client sent an HTTP request|Too many requests, please)[^\n]*/
 /** The columns of `kubectl get`. */
 const KUBECTL_TABLE = /^NAME +(?:PRIORITYLEVEL|TYPE) +/
 

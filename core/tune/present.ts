@@ -48,8 +48,8 @@ const present = (
     ...changes.map(({ setting, from, to }) => [
       `${setting}: ${from === undefined ? 'not set' : exact(from)} → ${exact(to)}`,
     ]),
-    ...goals.map((goal) => goalSentence('goal', goal)),
-    ...guardRails.map((rail) => goalSentence('guard rail', rail)),
+    ...goals.map((goal) => goalSentence('Goal', goal)),
+    ...guardRails.map((rail) => goalSentence('Guard rail', rail)),
     ...seedSentence(seeds),
     ...(costs.length === 0 && changes.length > 0 ? [NO_COSTS] : costs).map((cost) => [cost]),
     ...findings.map((finding) => [finding]),
@@ -59,10 +59,10 @@ const present = (
 
 const NO_COSTS = 'No level has 10 % longer waits, 0.1 % more of its requests rejected, or 2 % fewer requests served.'
 
-/** `ok: goal wait p99 of level workload-high ≤ 1000 ms (1,500 → 20 ms)`. */
+/** `Goal met: wait p99 of level workload-high ≤ 1000 ms (1,500 → 20 ms)`. */
 function goalSentence(kind: string, { goal, unit, before, after, metAfter }: GoalEvidence): Sentence {
   const [from, to] = [amount('amount')(before), amount('amount')(after)]
-  return phrase`${metAfter ? 'ok' : 'MISSED'}: ${kind} ${goal} (${from} → ${to}${unit === '' ? '' : ` ${unit}`})`
+  return phrase`${kind} ${metAfter ? 'met' : 'not met'}: ${goal} (${from} → ${to}${unit === '' ? '' : ` ${unit}`})`
 }
 
 function seedSentence({ met, missed }: TuneProposal['seeds']): readonly Sentence[] {

@@ -27,8 +27,9 @@ export function ownFolder(root: string, ...inside: readonly string[]): string {
 function assertOwnAround(path: string): void {
   const around = dirname(path)
   const found = lstatSync(around, { throwIfNoEntry: false })
-  if (found === undefined) assertOwnAround(around)
-  else if (found.uid !== ROOT) assertOwn(around, found.uid)
+  if (found !== undefined && found.uid !== ROOT) assertOwn(around, found.uid)
+  // A drive that does not exist is around itself.
+  if (found === undefined && around !== path) assertOwnAround(around)
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { createNoter } from '../../core/compare/noter.ts'
 import { MOST_READ_MS } from '../../core/bounds.ts'
 import { ProblemError, type Problem } from '../../core/errors.ts'
+import { remember } from '../../core/remember.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import { frameOf, type SourceInfo } from '../../core/frame/frame.ts'
 import type { AdjustmentStep } from '../../core/frame/derived.ts'
@@ -64,6 +65,8 @@ const LOOK_MS = 500
 const LEAST_GAP_MS = 60_000
 /** Cached segments: a minute each, and a few hundred kilobytes. */
 const MOST_READ = 48
+/** The same with a page every five seconds or so: two hours. */
+const MOST_SPARSE = 120
 const MOST_PLAYED = 16
 /** One for histograms, and one for reallocations. */
 const MOST_PICTURED = 2
@@ -137,6 +140,9 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
 
   const read = remember(MOST_READ, (place: Place, wanted: ReadonlySet<EventKind> | undefined) =>
     inChapter(place.path, (chapter) => chapter.read(place, wanted)),
+  )
+  const readSparse = remember(MOST_SPARSE, (place: Place, pageMs: number) =>
+    inChapter(place.path, (chapter) => chapter.read(place, TIMED, pageMs)),
   )
   const stateIn = (place: Place): SegmentEvents => read(`state ${place.key}`, place, STATE)
 
@@ -437,12 +443,16 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const once = new Map(all.map((one) => [`${one.at} ${one.kind} ${one.text} ${one.server ?? ''}`, one]))
       return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-MOST_PAST_NOTES)
     },
-    events(from, to) {
+    events(from, to, sparse) {
       const places = placesNow()
         .filter(({ first, last }) => first <= to && last >= from)
         .toSorted((a, b) => a.first - b.first)
       const all = places.flatMap((place, index) => {
-        const { before, events } = read(`events ${place.key}`, place, TIMED)
+        const whole = `events ${place.key}`
+        const isSparse = sparse !== undefined && place.last < sparse.until && !read.knows(whole)
+        const { before, events } = isSparse
+          ? readSparse(`${sparse.pageMs} ${place.key}`, place, sparse.pageMs)
+          : read(whole, place, TIMED)
         return index === 0 ? [...before, ...events] : events
       })
       return all.filter((timed) => instantOf(timed) <= to)
@@ -574,20 +584,5 @@ function inChapter<T>(path: string, ask: (chapter: ChapterReader) => T): T {
     return ask(chapter)
   } finally {
     chapter.close()
-  }
-}
-
-/** Computes each result once, and evicts the least recently used ones. */
-function remember<A extends readonly unknown[], T>(most: number, make: (...about: A) => T) {
-  const made = new Map<string, T>()
-  return (key: string, ...about: A): T => {
-    const found = made.get(key) ?? make(...about)
-    made.delete(key)
-    made.set(key, found)
-    for (const oldest of made.keys()) {
-      if (made.size <= most) break
-      made.delete(oldest)
-    }
-    return found
   }
 }

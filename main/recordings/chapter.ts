@@ -363,7 +363,7 @@ export interface ChapterReader {
    */
   sampled(): readonly Span[]
   /** Only events of the wanted kinds, if given. Throws `ProblemError` where it cannot be read. */
-  read(segment: SegmentPlace, wanted?: ReadonlySet<EventKind>): SegmentEvents
+  read(segment: SegmentPlace, wanted?: ReadonlySet<EventKind>, pageMs?: number): SegmentEvents
   /** The last event of each thread of a speaker (`core/source/recording.ts`). Throws the same. */
   lastWords(segment: SegmentPlace): readonly TimedEvent[]
   /** The first event of each of these threads of speakers. Throws the same. */
@@ -459,7 +459,8 @@ export function openChapter(path: string): ChapterReader {
       segments,
       problem,
       summarised,
-      read: (place, wanted) => linesIn(place, ({ lines, restated }) => readSegment(lines, restated, wanted)),
+      read: (place, wanted, pageMs) =>
+        linesIn(place, ({ lines, restated }) => readSegment(lines, restated, wanted, pageMs)),
       lastWords: (place) => edgeIn('last', place, ({ lines }) => lastWords(lines, SPEAKERS)),
       firstWords: (place, threads) =>
         edgeIn('first', place, ({ lines, restated }) => firstWords(lines, restated, SPEAKERS, threads)),

@@ -15,7 +15,7 @@ import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 /** The history that forecasts and diagnoses use. */
 export const KEPT_MS = LONGEST_SPAN_SECONDS * MS_PER_SECOND
 /** One page of each server is kept per this many milliseconds: whole pages with all their histograms are large. */
-const PAGE_MS = 5_000
+export const PAGE_MS = 5_000
 const MOST_PAGES = KEPT_MS / PAGE_MS
 /** No pages are kept of further servers of a source. */
 const MOST_SERVERS = 8

@@ -17,7 +17,9 @@ import { createUsageTally, type UsageTally } from '../../core/advice/usage.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
 import { stretchesBetween, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
+import { remember } from '../../core/remember.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
+import { NOW_MS } from '../../core/verdict/now.ts'
 import type { Archive } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SourceResult } from '../ports/source.ts'
@@ -26,7 +28,7 @@ import { startFlightRecorder, type FlightRecorder } from '../recordings/flightRe
 import { openStore, type Store } from '../store/store.ts'
 import { createAlerting } from './alerting.ts'
 import { createEffects, type Effects } from './effects.ts'
-import { createKeptPages, KEPT_MS, type KeptPages } from '../recordings/keptPages.ts'
+import { createKeptPages, KEPT_MS, PAGE_MS, type KeptPages } from '../recordings/keptPages.ts'
 import { connectObjects } from './connectedObjects.ts'
 import { createObjects } from './objects.ts'
 import { createPastNotes } from './pastNotes.ts'
@@ -163,21 +165,17 @@ export async function openSource(
 
   /** What is known by an instant of the past, where nothing that was recorded since counts. */
   const knownBy = (at: UnixMs | undefined): UnixMs => Math.min(at ?? Infinity, recorded().extent().last ?? 0)
-  const pagesBy = keepLast((to: UnixMs) => pagesUpTo(recorded(), to))
-  const usageBy = keepLast((to: UnixMs) => usageUpTo(recorded(), to))
-  let judged: { readonly by: string; readonly verdict: Diagnosis } | undefined
-  /** Whoever asks for the verdict of the same data a second time gets the same. */
+  const pagesBy = remember(1, (to: UnixMs) => pagesUpTo(recorded(), to))
+  const usageBy = remember(1, (to: UnixMs) => usageUpTo(recorded(), to))
+  const judge = remember(1, async (of: KeptPages, asOf: UnixMs | undefined) =>
+    (await import('../../core/diagnose/diagnose.ts')).diagnose(of.all(asOf)),
+  )
   const verdictAt = async (at: UnixMs | undefined): Promise<Diagnosis> => {
-    const { diagnose } = await import('../../core/diagnose/diagnose.ts')
+    if (archive !== undefined) return judge(`${knownBy(at)} ${at}`, pagesBy(String(knownBy(at)), knownBy(at)), at)
     // Simulated time may stand still, and a file does not age.
     const isTimeless = session.connection.still || simulation !== undefined
-    const asOf = archive !== undefined ? at : isTimeless ? undefined : environment.now()
-    const by =
-      archive === undefined ? `${eventsTaken} ${Math.floor((asOf ?? 0) / MS_PER_SECOND)}` : `${knownBy(at)} ${asOf}`
-    if (judged?.by === by) return judged.verdict
-    const verdict = diagnose((archive === undefined ? pages : pagesBy(knownBy(at))).all(asOf))
-    judged = { by, verdict }
-    return verdict
+    const now = isTimeless ? undefined : environment.now()
+    return judge(`${eventsTaken} ${Math.floor((now ?? 0) / MS_PER_SECOND)}`, pages, now)
   }
 
   const events = eventHandlers({ session, objects: connected, alerting, environment, archive })
@@ -200,13 +198,13 @@ export async function openSource(
         return null
       },
       'forecast.evidence': async ({ server, at }) => ({
-        ...(at === undefined ? pages : pagesBy(knownBy(at))).evidence(server),
+        ...(at === undefined ? pages : pagesBy(String(knownBy(at)), knownBy(at))).evidence(server),
         earlier: await watching.earlier(),
       }),
       'diagnosis.read': async ({ at }) => verdictAt(at),
       'advice.read': async ({ at, nodes }) => {
         const { advise } = await import('../../core/advice/advise.ts')
-        const used = archive === undefined ? usage : usageBy(knownBy(at))
+        const used = archive === undefined ? usage : usageBy(String(knownBy(at)), knownBy(at))
         return advise(used.read(), { nodes, verdict: await verdictAt(at) })
       },
       'recorder.switch': async ({ on }) => {
@@ -305,19 +303,11 @@ const readsPast = (spec: SourceSpec): boolean =>
 /** Time of the latest page. */
 const latestOf = (server: ServerPicture | undefined): UnixMs | undefined => server && unixMsOf(server.latest.frame.at)
 
-/** Keeps the last answer for as long as the same is asked. */
-function keepLast<Q, A>(answer: (question: Q) => A): (question: Q) => A {
-  let kept: { readonly to: Q; readonly is: A } | undefined
-  return (question) => {
-    if (kept === undefined || kept.to !== question) kept = { to: question, is: answer(question) }
-    return kept.is
-  }
-}
-
 /** The pages of the ten minutes before an instant of the past. */
 function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {
   const kept = createKeptPages()
-  for (const { event } of archive.events(at - KEPT_MS, at)) kept.take(event)
+  // What follows from all pages looks back less far.
+  for (const { event } of archive.events(at - KEPT_MS, at, { until: at - NOW_MS, pageMs: PAGE_MS })) kept.take(event)
   return kept
 }
 
@@ -326,7 +316,7 @@ const ADVICE_MS = 2 * 3_600_000
 
 function usageUpTo(archive: Archive, at: UnixMs): UsageTally {
   const tally = createUsageTally()
-  for (const { event } of archive.events(at - ADVICE_MS, at)) tally.take(event)
+  for (const { event } of archive.events(at - ADVICE_MS, at, { until: at, pageMs: PAGE_MS })) tally.take(event)
   return tally
 }
 

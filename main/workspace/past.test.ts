@@ -43,9 +43,9 @@ let rangesRead = 0
 function counted(made: SourceResult): SourceResult {
   const archive = made.ok ? made.archive : undefined
   if (!made.ok || archive === undefined) return made
-  const events: Archive['events'] = (from, to) => {
+  const events: Archive['events'] = (...range) => {
     rangesRead++
-    return archive.events(from, to)
+    return archive.events(...range)
   }
   return { ...made, archive: { ...archive, events } }
 }

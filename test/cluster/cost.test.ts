@@ -115,9 +115,9 @@ for (const version of VERSIONS) {
     const others = (): readonly (() => Promise<void>)[] => [
       command('status'),
       command('explain', CONSOLE),
-      command('advise'),
+      command('advise', '--seconds', '20'),
       command('watch', '--count', '3'),
-      command('forecast', '--edit', join(folder, 'edit.yaml')),
+      command('forecast', '--seconds', '20', '--edit', join(folder, 'edit.yaml')),
       command('record', join(folder, `${randomUUID()}.apfrec`), '--for', '5s'),
       command('fleet'),
     ]

@@ -23,7 +23,7 @@ describe('tune', () => {
     const run = await runHere('tune', scenario, ...GOAL, '--evaluations', '40', '--write', draft)
     expect(run.code).toBe(0)
     expect(run.output).toContain('An edit meets the goals')
-    expect(run.output).toContain('ok: goal wait p99 of level workload-low ≤ 1500 ms')
+    expect(run.output).toContain('Goal met: wait p99 of level workload-low ≤ 1500 ms')
     expect(run.output).toContain('Runner-up')
     expect(run.output).toContain(`Nothing was applied. The draft is in ${draft}.`)
     expect(readFileSync(draft, 'utf8')).toContain('kind: PriorityLevelConfiguration')
@@ -31,7 +31,7 @@ describe('tune', () => {
     const again = await runHere('tune', scenario, ...GOAL, '--evaluations', '40', '-o', 'manifests')
     // The evidence is above the manifests, as comments.
     const kept = readFileSync(draft, 'utf8')
-    expect(kept).toContain('# ok: goal wait p99 of level workload-low ≤ 1500 ms')
+    expect(kept).toContain('# Goal met: wait p99 of level workload-low ≤ 1500 ms')
     expect(kept.endsWith(`\n${again.output}`)).toBe(true)
     expect(await runHere('tune', scenario, ...GOAL, '--write', draft)).toMatchObject({
       code: 2,

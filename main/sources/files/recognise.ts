@@ -128,11 +128,31 @@ const METADATA = /^# (?:HELP|TYPE) /m
 const SAMPLE =
   /^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?[ \t]+(?:[-+]?[\d.][\d.e+-]*|NaN|[-+]?Inf)(?:[ \t]+-?\d[\d.e+]*)?[ \t]*\r?$/m
 
+/** What else lies beside pages and logs, and what is wanted instead. */
+const OTHERS: readonly (readonly [pattern: RegExp, sentence: string])[] = [
+  [/^kind: *Config\b/m, 'is a kubeconfig, which names a server: read it with --kubeconfig'],
+  [/^apiVersion: *audit\.k8s\.io\/[^]*^kind: *Policy\b/m, 'is the policy of an audit log: name the log itself'],
+  [
+    /^(?:.{0,200}[\s\]])?[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] /m,
+    'is a log without lines of requests: run the API server with -v=3, and save its log',
+  ],
+  [
+    /"resultType": *"(?:vector|matrix)"/,
+    'is an answer of Prometheus without samples of flow control: query {__name__=~"apiserver_flowcontrol_.*"}',
+  ],
+  [
+    /^\s*\[\s*\]\s*$|"(?:events|items|records|results?|hits|streams)": *\[\s*\]/,
+    'is an export without records: export a time in which there were requests',
+  ],
+]
+
 function recogniseText(body: Body): Recognised {
   const dump = dumpKind(body.text)
   if (dump !== undefined) return { kind: 'dump', dump, ...body }
   const { file, text } = body
   if (METADATA.test(text) || SAMPLE.test(text)) return { kind: 'page', ...body }
+  const other = OTHERS.find(([pattern]) => pattern.test(text))?.[1]
+  if (other !== undefined) return foreign(file, other)
   const [line = ''] = /\S[^\n]*/.exec(text) ?? []
   return foreign(
     file,
@@ -174,6 +194,8 @@ function recogniseJson(file: string, text: string): Recognised[] {
   }
   // A document that is not a capture gets one sentence, not one for every line.
   if (answers > 0) return found
+  const other = OTHERS.find(([pattern]) => pattern.test(text))?.[1]
+  if (other !== undefined) return [foreign(file, other)]
   return [
     foreign(
       file,

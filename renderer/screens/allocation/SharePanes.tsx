@@ -101,7 +101,7 @@ function MinToFloor({ expected, rows, height, stale, time, fileName }: ChartProp
       ? expected.regime === 'min'
         ? 'every limit is at its min'
         : 'the limits before are kept'
-      : `every limit is f = ${format.fairFraction(f)} of the way, rounded`
+      : `every limit is min + f × (floor − min), f = ${format.fairFraction(f)}, rounded`
   return (
     <ChartFrame
       title="From min to floor"

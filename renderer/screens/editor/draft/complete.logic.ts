@@ -58,7 +58,7 @@ const LEVEL: FieldShape = {
         lendablePercent: LENDABLE,
         borrowingLimitPercent: scalar('Percent of the nominal seats that it may borrow; absent: no limit.'),
         limitResponse: {
-          about: 'What happens to a request that finds no seat.',
+          about: 'What happens to a request while no seat is free.',
           fields: { type: scalar('Queue or Reject.', ['Queue', 'Reject']), queuing: QUEUING },
         },
       },
