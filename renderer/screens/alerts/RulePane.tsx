@@ -44,6 +44,7 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
           Fires when {condition}
           {holdMs === 0 ? '' : `, for ${format.span(holdMs / 1_000)}`}.
         </p>
+        <Expression rule={rule} />
         {standing?.state === 'off' && <p className="faint">Not evaluated. {standing.why}</p>}
         {own.map((alert) => (
           <FiringAlert
@@ -69,7 +70,6 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
               : 'The condition is not met.'}
           </p>
         )}
-        <Expression rule={rule} />
       </div>
     </Pane>
   )

@@ -57,7 +57,7 @@ export function AlertsScreen() {
   const shown = chosen ?? state.alerts[0]?.rule ?? 'R1'
   return (
     <div className="column full-height">
-      <NowLine {...alertsSentence(state, format)} actions={<ExportMenu />} />
+      <NowLine steady {...alertsSentence(state, format)} actions={<ExportMenu />} />
       {isPast && (
         <Note kind="info">
           {`The rules are evaluated on the ${LEAD} before this instant, so older alerts seem to begin in that range. Silences are not recorded.`}

@@ -168,7 +168,8 @@ const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal
   const { title, evidence } = presentAllocation(round.expected, ledger)
   const { tone, sentence } = comparisonOf(round.expected, round.cause)
   return (
-    <div className={styles['why']}>
+    // Another round has another sentence: its words come from nowhere.
+    <div key={round.step.at} className={styles['why']}>
       <p>
         <b>{sentenceText(title, format)}</b>{' '}
         {evidence[0]?.map((part, i) => {

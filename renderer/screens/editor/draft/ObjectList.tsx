@@ -81,7 +81,7 @@ export function ObjectList(props: {
       {schemas.length > 0 && (
         <div role="group" aria-labelledby="editor-schemas">
           <p id="editor-schemas" className={styles['heading']}>
-            Flow schemas <span className="ellipsis">in matching order</span>
+            Flow schemas <span className="ellipsis">by precedence</span>
           </p>
           {schemas.map(option)}
         </div>

@@ -111,7 +111,7 @@ function JournalOfTarget() {
       <section className={columns['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
         <DataTable
           caption="Applied edits, newest first"
-          columns={COLUMNS}
+          columns={entries.some(({ user }) => user) ? COLUMNS : WITHOUT_USER}
           rows={entries}
           rowKey={({ id }) => id}
           selectedKey={open?.id}
@@ -154,6 +154,8 @@ const COLUMNS: readonly DataColumn<JournalEntry>[] = [
     cell: (entry) => <span className={isInForce(entry) ? undefined : 'wraps warn'}>{entryStateText(entry)}</span>,
   }),
 ]
+
+const WITHOUT_USER = COLUMNS.filter(({ id }) => id !== 'user')
 
 function Entry(props: {
   readonly entry: JournalEntry
