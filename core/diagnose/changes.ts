@@ -36,6 +36,8 @@ export interface Change {
   readonly about: string | undefined
   /** Properties that make a level reject or let wait sooner, or put clients into one flow. */
   readonly tightened: readonly string[]
+  /** When the object was as before again, if it was. */
+  readonly takenBackAt: UnixMs | undefined
   /** How often the object has returned to a content that it had before. */
   readonly returns: number
   /** The former object; none if it did not exist. */
@@ -60,7 +62,9 @@ export function changesOf({ history = [], requests = [] }: Evidence, server: Ser
       if (before === undefined || at < since || at > server.to) return []
       return configDiff(before, after).flatMap((difference) => {
         const returns = returnsOf(difference, history.slice(0, i + 1))
-        const change = changeOf({ at, before, after, present, difference, returns }, server)
+        const was = findObject(before, difference)?.spec
+        const back = history.slice(i + 1).find(({ objects }) => specEquals(findObject(objects, difference)?.spec, was))
+        const change = changeOf({ at, before, after, present, difference, returns, takenBackAt: back?.at }, server)
         const writer = requests.findLast((row) => writes(row, difference) && row.at <= change.at + 2_000)
         return [writer === undefined ? change : { ...change, by: writer.user }]
       })
@@ -97,9 +101,10 @@ interface Seen {
   readonly present: ObjectSet
   readonly difference: ObjectDifference
   readonly returns: number
+  readonly takenBackAt: UnixMs | undefined
 }
 
-function changeOf({ at, before, after, present, difference, returns }: Seen, server: ServerFacts): Change {
+function changeOf({ at, before, after, present, difference, returns, takenBackAt }: Seen, server: ServerFacts): Change {
   const { kind, name, change } = difference
   const [was, is] = [findObject(before, difference), findObject(after, difference)]
   const written = writeOf(difference, is, at)
@@ -115,6 +120,7 @@ function changeOf({ at, before, after, present, difference, returns }: Seen, ser
     about: kind === 'FlowSchema' ? schemaIn(present, name)?.spec.priorityLevelConfiguration.name : name,
     tightened: kind === 'FlowSchema' ? joinedIn(without, present, name) : tightenedIn(without, present, name),
     returns,
+    takenBackAt,
     undo: was === undefined ? undefined : () => [{ kind, name, text: writeManifest(kind, was) }],
   }
 }
@@ -340,17 +346,20 @@ export function judgedChanges(
   const judged = changes
     .toSorted((a, b) => sizeOf(b) - sizeOf(a))
     .map((change) => {
-      const { at, subject, difference, by, moved } = change
+      const { at, subject, difference, by, moved, takenBackAt } = change
       const isCause = toBlame(change)
       // Whose requests a schema takes may depend on groups that dumps do not tell.
-      const isKnown = isCause || difference.kind !== 'FlowSchema' || hasBaseline || ledger.requests + moved.length > 0
+      const isShown = difference.kind !== 'FlowSchema' || hasBaseline || ledger.requests + moved.length > 0
+      const isKnown = isCause || (isShown && takenBackAt === undefined)
+      const unknown =
+        takenBackAt === undefined
+          ? 'Whether it moved requests is unknown: there are no samples from before.'
+          : `It was taken back at ${plain.time(takenBackAt)}.`
       return {
         at,
         subject,
         text: changeText(difference, by),
-        effect: isKnown
-          ? effectText(change)
-          : 'Whether it moved requests is unknown: there are no samples from before.',
+        effect: isKnown ? effectText(change) : unknown,
         ...(isKnown && { isToBlame: isCause }),
       }
     })

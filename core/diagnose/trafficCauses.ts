@@ -437,6 +437,7 @@ function shortDeadlines(level: LevelFacts, server: ServerFacts) {
   const weight = late >= allRejected(rejected) / 2 ? 7 : 2
   const hasty = hastyIn(server, level)
   const counts = `${plain.amount(late)} of ${plain.counted(allRejected(rejected), 'rejected request')} of ${name} timed out in the queue`
+  if (late < LEAST_LATE * allRejected(rejected)) return fact(false, `${counts}.`)
   if (hasty !== undefined) {
     const sooner =
       hasty.waited === undefined ? '' : `, and those of ${hasty.who} for ${plain.seconds(hasty.waited)} on average`
@@ -468,6 +469,8 @@ function shortDeadlines(level: LevelFacts, server: ServerFacts) {
   )
 }
 
+/** A smaller part of all rejections is not what a level suffers from. */
+const LEAST_LATE = 0.1
 /** Fewer time-outs are chance; so much earlier than usual they are those of clients with a short deadline. */
 const FEWEST_LATE = 20
 const EARLY = 0.6

@@ -226,6 +226,16 @@ describe('changes', () => {
     expect(innocent.map(({ name }) => name)).not.toContain('PriorityLevelConfiguration workload-low')
   })
 
+  it('are said to be taken back, and neither innocent nor a cause of what is now', () => {
+    const evidence = edited(60, 'global-default', 21)
+    const [first, second] = evidence.history ?? []
+    if (first === undefined || second === undefined) throw new Error('no edit')
+    const history = [first, second, { at: second.at + 20_000, objects: first.objects }]
+    const { changes, innocent } = diagnose({ ...evidence, objects: first.objects, history })
+    expect(changes.find(({ at }) => at < second.at + 1_000)).toMatchObject({ effect: 'It was taken back at 03:02:20.' })
+    expect(innocent).toHaveLength(1)
+  })
+
   it('are innocent where they take none from it, or came after the trouble', () => {
     for (const evidence of [edited(60, 'global-default', 21), edited(10, 'workload-low', 20)]) {
       const { findings, changes, innocent } = diagnose(evidence)
