@@ -75,13 +75,9 @@ export interface KeyNumber {
   readonly promql?: Measured
 }
 
-/** Letters of a name that leave the labels beside it whole at the smallest window. */
-const MOST_OF_NAME = 15
-
 /** What follows a value, smaller: its unit, and whose it is. */
 function AfterValue({ unit, whose }: KeyNumber) {
-  const name = whose !== undefined && whose.length > MOST_OF_NAME ? `${whose.slice(0, MOST_OF_NAME - 1)}…` : whose
-  const text = [unit, name].filter(Boolean).join(', ')
+  const text = [unit, whose].filter(Boolean).join(', ')
   return text === '' ? null : <small>{text}</small>
 }
 

@@ -78,10 +78,9 @@ export const VirtualTimePane = memo(function VirtualTimePane({
  */
 function Progress({ level: { virtualTime } }: { readonly level: LevelFrame }) {
   if (virtualTime?.currentR === undefined) return null
-  const { epochs, dispatchR, latestS, nextSMin, nextSMax } = virtualTime
-  const [r, s, least, most] = [dispatchR, latestS, nextSMin, nextSMax].map(format.seatSeconds)
+  const { epochs, nextSMin, nextSMax } = virtualTime
   return (
-    <span title={`At the last dispatch: R ${r}, S ${s}, bounds of S ${least} to ${most}`}>
+    <span title={`S ${format.seatSeconds(nextSMin)} to ${format.seatSeconds(nextSMax)}`}>
       <Term id="virtual-time">R</Term> {format.seatSeconds(virtualTime.currentR)}
       {epochs !== undefined && (
         <>

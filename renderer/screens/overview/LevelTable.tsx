@@ -108,7 +108,7 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
         pinned={pin && several ? pinned : NONE}
         {...(several ? { density: 'compact' as const } : {})}
         foot={
-          <div className={styles['tableFoot']}>
+          <>
             {several && <PinSwitch pin={pin} onPin={setPin} />}
             <Menu
               entries={OPTIONAL_COLUMNS.map(([id, label]) => ({
@@ -118,7 +118,7 @@ export const LevelTable = memo(function LevelTable(props: LevelTableProps) {
             >
               <Button small>Columns</Button>
             </Menu>
-          </div>
+          </>
         }
       />
     </div>

@@ -45,7 +45,7 @@ export const TestTable = memo(function TestTable(props: {
         csvName="request-tests"
         density="compact"
         empty="No row matches this filter."
-        foot={hidden > 0 ? `${hidden} hidden by the filter` : 'Select a row to change or remove it.'}
+        foot={hidden > 0 ? `${hidden} hidden by the filter` : 'Select a row to change it.'}
       />
     </div>
   )
