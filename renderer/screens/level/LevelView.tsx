@@ -39,7 +39,14 @@ import { CausePane } from './CausePane.tsx'
 import { DemandPane } from './DemandPane.tsx'
 import { DumpPanes, Row } from './DumpPanes.tsx'
 import { HeatPane, UtilizationPane } from './HistogramPanes.tsx'
-import { levelKind, seatsExecuting, seatsThatExist, staleDemand, type LevelKind } from './level.data.ts'
+import {
+  levelKind,
+  seatsExecuting,
+  seatsThatExist,
+  staleDemand,
+  type LevelKind,
+  type StaleDemand,
+} from './level.data.ts'
 import { LevelHeader } from './LevelHeader.tsx'
 import { useCalmDump } from './calm.ts'
 import styles from './level.module.css'
@@ -89,6 +96,7 @@ export function LevelView({ server, level, derivedServer, derived, stale, inside
   const laterDerived = useLater(derived, 3)
   const laterDump = useLater(dump, 4)
   const calmDump = useCalmDump(dump)
+  const held = staleDemand(server, level)
   const { said, finding } = useVerdict({ server, level: level.name, derived: derivedServer, dump: dumpFrame, stale })
 
   return (
@@ -102,6 +110,8 @@ export function LevelView({ server, level, derivedServer, derived, stale, inside
           </Note>
         ) : exempt ? (
           <ExemptNote level={level} executing={seatsExecuting(server)} />
+        ) : held !== undefined ? (
+          <HeldNote level={level} held={held} />
         ) : (
           <CalmNote level={level} derived={derived} />
         )}
@@ -231,6 +241,18 @@ function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly
   )
 }
 
+/** Past demand that keeps seats from a level that waits. */
+function HeldNote({ level, held }: { readonly level: LevelFrame; readonly held: StaleDemand }) {
+  return (
+    <Note kind="warn">
+      <b>{`${level.name} holds ${format.seats(level.limits.current)} seats and uses ${format.seats(level.seats.executing)}.`}</b>{' '}
+      {`Its smoothed demand is still ${format.seatsAverage(held.smoothed)} while the high watermark is ${format.seats(held.highWatermark)}; it halves about every 5 min. `}
+      <a href={hrefOf('level', held.waiting.name)}>{held.waiting.name}</a>
+      {` waits with ${format.counted(held.waiting.requests, 'request')} at ${format.seats(held.waiting.limit)} seats.`}
+    </Note>
+  )
+}
+
 /** Keeps the place of the sentence while nothing is wrong; says nothing that the server does not report. */
 function CalmNote({ level, derived }: Pick<LevelViewProps, 'level' | 'derived'>) {
   if (levelStates(level, derived).includes('unknown')) return null
@@ -313,20 +335,11 @@ function useVerdict(props: {
 
 /** Notes before the charts: stale demand, no queues, missing families. */
 function LevelNotes({ server, level, kind }: { server: ServerFrame; level: LevelFrame; kind: LevelKind }) {
-  const stale = staleDemand(server, level)
   const absent = server.missing.filter(({ family }) => CHART_FAMILIES.has(family))
   const upper = level.limits.upper
   return (
     <div className="stack gap-8 pad-x pad-y-10 line-below gone-when-empty">
       {kind !== 'exempt' && <HiddenReallocations server={server.id} />}
-      {stale !== undefined && (
-        <Note kind="warn">
-          <b>{`${level.name} holds ${format.seats(level.limits.current)} seats and uses ${format.seats(level.seats.executing)}.`}</b>{' '}
-          {`Its smoothed demand is still ${format.seatsAverage(stale.smoothed)} while the high watermark is ${format.seats(stale.highWatermark)}; it halves about every 5 min. `}
-          <a href={hrefOf('level', stale.waiting.name)}>{stale.waiting.name}</a>
-          {` waits with ${format.counted(stale.waiting.requests, 'request')} at ${format.seats(stale.waiting.limit)} seats.`}
-        </Note>
-      )}
       {kind === 'rejects' && (
         <Note kind="info">
           This level does not queue: a request that does not fit is answered 429 at once, reason concurrency-limit. A
