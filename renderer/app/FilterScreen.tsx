@@ -36,8 +36,8 @@ export function FilterScreen({ entry }: { readonly entry: ScreenEntry }) {
     <>
       {OF_OBJECTS.has(entry.name) && (
         <Note kind="info">
-          This source uses the max-in-flight filter, which reads no flow schemas and no priority levels. This screen
-          shows how Priority and Fairness would apply these objects.
+          This source uses the max-in-flight filter, which reads no flow-control objects. This screen shows how Priority
+          and Fairness would apply these.
         </Note>
       )}
       <entry.Screen />
@@ -50,9 +50,9 @@ function NoLevels({ inFlight }: Pick<ServerFrame, 'inFlight'>) {
   return (
     <EmptyState title={WITHOUT_LEVELS} actions={<Button onClick={() => openScreen('live')}>Show its requests</Button>}>
       <p>
-        It counts requests and rejects what exceeds its two limits, without queues, flow schemas or borrowing. In flight
-        at most, in the last second: {format.fixed(inFlight?.readOnly)} read-only and {format.fixed(inFlight?.mutating)}{' '}
-        mutating requests. Metrics do not identify the rejected requests; Live requests lists each of them.
+        It counts requests and rejects what exceeds its two limits. In flight at most, in the last second:{' '}
+        {format.fixed(inFlight?.readOnly)} read-only and {format.fixed(inFlight?.mutating)} mutating requests. Metrics
+        do not identify the rejected requests; Live requests lists each of them.
       </p>
     </EmptyState>
   )

@@ -47,9 +47,8 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
       <div className={styles['form']}>
         <p className="prose muted">
           A <Term id="simulation">simulated</Term> API server that runs on the console’s own implementation of flow
-          control, with nodes, controllers, people and a crawler as its clients. Its engine measures every number, and
-          the same seed produces the same events. Edit its levels in the Editor; pause, step or speed up its time in the
-          top bar.
+          control, with nodes, controllers, people and a crawler as its clients. The same seed produces the same events.
+          Edit its levels in the Editor; pause, step or speed up its time in the top bar.
         </p>
         <div className="stack top halves gap-10">
           <SelectField label="Version of the server" options={versions} {...field('version')} />
@@ -115,7 +114,7 @@ export function DemoPane({ busy, shown, onOpen }: Omit<SourcePaneProps, 'onFill'
       <div className={styles['form']}>
         <p className="prose muted">
           A recording of a real API server while clients overload it: seats move between levels, queues fill, requests
-          are rejected, and all of it recovers. It repeats, runs on this machine and needs no cluster.
+          are rejected, and all of it recovers. It repeats and needs no cluster.
         </p>
         <Buttons>
           <Button primary={!again} disabled={busy} onClick={() => onOpen({ kind: 'demo' })}>

@@ -221,7 +221,7 @@ function Absence({ server, level, hidden }: { server: string; level: string; hid
       return (
         <EmptyState title="Debug dumps are off." actions={<DumpsSwitch />}>
           Metrics do not identify queues, flows or single requests; debug dumps do. Each takes the server’s
-          configuration lock for a few milliseconds, so they are read at a bounded rate.
+          configuration lock for some milliseconds.
         </EmptyState>
       )
     case 'unsupported':

@@ -246,7 +246,7 @@ function HeldNote({ level, held }: { readonly level: LevelFrame; readonly held: 
   return (
     <Note kind="warn">
       <b>{`${level.name} holds ${format.seats(level.limits.current)} seats and uses ${format.seats(level.seats.executing)}.`}</b>{' '}
-      {`Its smoothed demand is still ${format.seatsAverage(held.smoothed)} while the high watermark is ${format.seats(held.highWatermark)}; it halves about every 5 min. `}
+      {`Its smoothed demand is still ${format.seatsAverage(held.smoothed)} while the high watermark is ${format.seats(held.highWatermark)}. `}
       <a href={hrefOf('level', held.waiting.name)}>{held.waiting.name}</a>
       {` waits with ${format.counted(held.waiting.requests, 'request')} at ${format.seats(held.waiting.limit)} seats.`}
     </Note>

@@ -76,7 +76,7 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
     setSaid(
       unclear === 0
         ? undefined
-        : `${unclear} kinds of requests are left out. Dumps contain no groups, and with the groups derived from the user name these requests would go elsewhere.`,
+        : `${unclear} kinds of requests are left out. Dumps contain no groups, and with those of the user name these requests would go elsewhere.`,
     )
     change('Added requests of the newest dump.', (before) => withNew(before, tests))
   }

@@ -18,7 +18,6 @@ import { useViewPart } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
 import { type Impact, useImpact } from '../draft/forecast.ts'
 import { cancelTune, startTune, type TuneForm, tuneStore } from './tuneRun.ts'
-import styles from './tune.module.css'
 
 const TITLE = 'Search for the smallest edit'
 
@@ -61,7 +60,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
   const { from, goals, guardRails, kept, seeds } = form
   return (
     <div className="stack one-column gap-12 pad-x pad-b-16">
-      <div className={styles['form']}>
+      <div className="stack top halves gap-12">
         <TextArea
           label="Goals, one per line"
           rows={3}
@@ -92,7 +91,7 @@ function Search({ impact, connection }: { readonly impact: Impact; readonly conn
           />
         )}
       </div>
-      <fieldset className={styles['levels']}>
+      <fieldset className="flex wrap gap-4 columns-16">
         <legend>Levels that may change</legend>
         {levels.map((level) => (
           <Check
