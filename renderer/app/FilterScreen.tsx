@@ -37,7 +37,7 @@ export function FilterScreen({ entry }: { readonly entry: ScreenEntry }) {
       {OF_OBJECTS.has(entry.name) && (
         <Note kind="info">
           This source uses the max-in-flight filter, which reads no flow-control objects. This screen shows how Priority
-          and Fairness would apply these.
+          and Fairness would apply these objects.
         </Note>
       )}
       <entry.Screen />
