@@ -93,10 +93,11 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       requests.delete(seq)
     }
   }
-  const frames = (server: string): readonly ServerFrame[] => {
+  const frames = (server: string): readonly ServerFrame[] => [...(pages.get(server)?.values() ?? [])]
+  /** Without the newest page, dumps and requests since the last kept one would be later than all pages. */
+  const upToNow = (server: string): readonly ServerFrame[] => {
     const newest = latest.get(server)?.frame
-    // Without it, dumps and requests since the last kept page would be later than all pages.
-    return [...new Set([...(pages.get(server)?.values() ?? []), ...(newest === undefined ? [] : [newest])])]
+    return [...new Set([...frames(server), ...(newest === undefined ? [] : [newest])])]
   }
   return {
     take(given) {
@@ -116,7 +117,7 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
     }),
     all: (asOf) => ({
       servers: [...pages.keys()].map((server) => ({
-        frames: frames(server),
+        frames: upToNow(server),
         dumps: dumps.get(server) ?? [],
         latest: latest.get(server),
       })),

@@ -33,6 +33,13 @@ const runComparison = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1, name: /^B \(4 \+ 2 in flight\) rejects/ }).waitFor()
 }
 
+/** The levels beside the screen come with the first sample of the source. */
+const rosterShown = (page: Page): Promise<void> =>
+  page
+    .getByRole('navigation', { name: /priority levels/ })
+    .getByRole('link', { name: /workload-low/ })
+    .waitFor()
+
 const PICTURES: Readonly<Record<string, Picture>> = {
   fleet: {
     hash: `fleet?${DEMO}`,
@@ -72,8 +79,16 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     prepare: (page) => page.getByRole('textbox', { name: 'Shares' }).fill('300'),
   },
   'editor-advisor': { hash: `editor/advisor?${DEMO}`, settled: examined },
-  'editor-drift': { hash: `editor/drift?${SIMULATION}`, settled: heading },
-  'editor-journal': { hash: `editor/journal?${SIMULATION}`, settled: heading },
+  'editor-drift': {
+    hash: `editor/drift?${SIMULATION}`,
+    settled: (page) => page.getByText('Objects that are the same'),
+    prepare: rosterShown,
+  },
+  'editor-journal': {
+    hash: `editor/journal?${SIMULATION}`,
+    settled: (page) => page.getByText('What the journal records'),
+    prepare: rosterShown,
+  },
   recordings: { hash: `recordings?${DEMO}`, settled: (page) => page.getByRole('grid', { name: 'Recordings' }) },
   compare: {
     hash: `compare?${DEMO}`,
