@@ -108,8 +108,6 @@ function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
     return refuse(`There is no user "${context.user}" in the kubeconfig.`)
   }
   const user = found?.user ?? {}
-  const provider = user['auth-provider']?.name
-  if (provider !== undefined) return refuse(authProviderProblem(context.user, provider))
   const problem = clusterProblem(context.cluster, cluster) ?? userProblem(context.user, user)
   if (problem !== undefined) return refuse(problem)
   const address = withScheme(cluster, user)
@@ -124,6 +122,9 @@ function resolve(config: Kubeconfig, context: ContextConfig): Resolved {
       `The server of cluster "${context.cluster}" contains credentials in its address; move them to the user.`,
     )
   }
+  const provider = user['auth-provider']?.name
+  // Without TLS, kubectl reads no credentials.
+  if (provider !== undefined && server.protocol === 'https:') return refuse(authProviderProblem(context.user, provider))
   return { ok: true, cluster, user, userFile: found?.file, server }
 }
 

@@ -95,6 +95,7 @@ describe('kubectl accepts', () => {
     ['a key without a certificate', user('token: t, client-key: nowhere')],
     ['extensions', insecure('extensions: [{ name: a, extension: { b: 1 } }]')],
     ['preferences', `${BASE}preferences: { colors: true }\n`],
+    ['an auth-provider without TLS', user('token: t, auth-provider: { name: gcp }').replace('https:', 'http:')],
   ])('%s', async (_, content) => {
     expect(await problemOf(content)).toBe('accepted')
   })
