@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { histogramOf, levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
+import { filteredFrame, histogramOf, levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../config/objects.ts'
 import type { Advice, Suggestion } from '../contract/advice.ts'
@@ -208,21 +208,9 @@ describe('advice', () => {
 
   it('states nothing that a filtered page does not show', () => {
     const lacks = [FAMILY.rejected, FAMILY.wait, FAMILY.executingSeats, FAMILY.queuedSeats]
-    const missing = lacks.map((family) => ({ family, reason: 'not-exposed' as const, note: '' }))
-    const filtered = (seconds: number): ServerFrame => {
-      const frame = page(seconds, {}, { missing })
-      const levels = frame.levels.map(({ name, limits }): LevelFrame => ({
-        name,
-        limits,
-        seats: {},
-        requests: {},
-        demand: {},
-        schemas: [],
-      }))
-      return { ...frame, levels }
-    }
     const tally = createUsageTally()
-    for (let second = 0; second <= 400; second += 5) tally.take({ kind: 'frame', frame: filtered(second) })
+    for (let second = 0; second <= 400; second += 5)
+      tally.take({ kind: 'frame', frame: filteredFrame(page(second, {}), lacks) })
     const advice = advise(tally.read())
     expect(advice.summary).toBe(
       `Whether requests wait or are rejected is unknown: the pages lack ${FAMILY.rejected} and ${FAMILY.wait}.`,

@@ -8,6 +8,7 @@ import { seatImpact } from '../impact/seatImpact.ts'
 import { writeManifest } from '../manifest/write.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
+import { meanOf } from '../twin/observe.ts'
 import type { UnixMs } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import type { Lever } from './explain.ts'
@@ -210,17 +211,17 @@ function rateMoved(
   const [old, own] = [was, is].map((schema) => schema?.spec.priorityLevelConfiguration.name)
   const before = all.find(({ level, schema }) => schema === name && level === old)?.before ?? 0
   const now = all.find(({ level, schema }) => schema === name && level === own)?.now ?? 0
-  const isSameLevel = old === own
-  const isLess = is === undefined || (isSameLevel && now < before)
-  if (isSameLevel && (matchesAlike(was, is) || Math.abs(now - before) < LEAST_SHIFTED * Math.max(now, before)))
+  const isRedirected = old !== undefined && own !== undefined && old !== own
+  const isLess = !isRedirected && now < before
+  if (old === own && (matchesAlike(was, is) || Math.abs(now - before) < LEAST_SHIFTED * Math.max(now, before)))
     return []
-  const rate = isLess ? before - (isSameLevel ? now : 0) : now - (isSameLevel ? before : 0)
+  const rate = isRedirected ? now : Math.abs(now - before)
   const [shift] = all
     .filter(({ schema }) => schema !== name)
     .map((one) => ({ ...one, by: isLess ? one.now - one.before : one.before - one.now }))
     .filter((one) => one.by >= LEAST_SHIFTED * Math.max(isLess ? one.now : one.before, rate / 10))
     .toSorted((a, b) => b.by - a.by)
-  const from = isLess || (old !== undefined && !isSameLevel) ? old : shift?.level
+  const from = isLess || isRedirected ? old : shift?.level
   const to = isLess ? shift?.level : own
   const there = levels.find((level) => level.name === to)
   if (rate === 0 || from === undefined || there === undefined || from === to) return []
@@ -233,10 +234,8 @@ function rateMoved(
 const matchesAlike = (was: FlowSchema | undefined, is: FlowSchema | undefined): boolean =>
   was?.spec.matchingPrecedence === is?.spec.matchingPrecedence && specEquals(was?.spec.rules, is?.spec.rules)
 
-const rateOf = (observed: LevelFacts['before'], name: string): number => {
-  const arrivals = observed?.schemas.find(({ schema }) => schema === name)?.arrivals ?? []
-  return arrivals.reduce((sum, rate) => sum + rate, 0) / (arrivals.length || 1)
-}
+const rateOf = (observed: LevelFacts['before'], name: string): number =>
+  meanOf(observed?.schemas.find(({ schema }) => schema === name)?.arrivals ?? []) ?? 0
 
 const schemaIn = ({ schemas }: ObjectSet, name: string) => schemas.find(({ metadata }) => metadata.name === name)
 

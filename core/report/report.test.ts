@@ -5,7 +5,7 @@ import { SPECIMENS } from '../diagnose/causes.fixture.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import type { SourceEvent } from '../source/sourceEvent.ts'
-import { levelFrame, schemaFrame } from '../../test/fixtures/frames.ts'
+import { filteredFrame, levelFrame, schemaFrame } from '../../test/fixtures/frames.ts'
 import { syntheticStory, type StoryMoment } from '../../test/fixtures/synthetic.ts'
 import { reportHtml } from './html.ts'
 import { createIncident, rejections, type Incident } from './incident.ts'
@@ -206,23 +206,7 @@ describe('its report', () => {
   })
 
   it('states nothing of requests that a filtered page does not show', () => {
-    const missing = [FAMILY.rejected, FAMILY.wait].map((family) => ({
-      family,
-      reason: 'not-exposed' as const,
-      note: '',
-    }))
-    const filtered = frames().map((frame) => ({
-      ...frame,
-      missing,
-      levels: frame.levels.map(({ name, limits }) => ({
-        name,
-        limits,
-        seats: {},
-        requests: {},
-        demand: {},
-        schemas: [],
-      })),
-    }))
+    const filtered = frames().map((frame) => filteredFrame(frame, [FAMILY.rejected, FAMILY.wait]))
     const text = markdown(incidentOf(filtered))
     expect(text).toContain('Rejections are unknown: the servers do not report them.')
     expect(text).toContain('Whether requests waited is unknown: the servers do not report it.')

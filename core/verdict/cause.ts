@@ -2,7 +2,7 @@ import { EXEMPT } from '../config/objects.ts'
 import type { RuleId } from '../contract/alerts.ts'
 import type { Finding } from '../contract/diagnosis.ts'
 import type { Format } from '../text/format.ts'
-import { listed } from '../text/text.ts'
+import { fewOf } from '../text/text.ts'
 
 /** The first cause of a diagnosis, as the headline says it. */
 export interface LikelyCause {
@@ -43,10 +43,10 @@ const MOST_NAMED = 5
 
 /** `a, b and c`, `a, b and 18 more`. */
 export const victimNames = (victims: Finding['victims']): string =>
-  listed([
-    ...victims.slice(0, MOST_NAMED).map(({ name }) => name),
-    ...(victims.length > MOST_NAMED ? [`${victims.length - MOST_NAMED} more`] : []),
-  ])
+  fewOf(
+    victims.map(({ name }) => name),
+    MOST_NAMED,
+  )
 
 /** Who suffers and how much, in a sentence; empty for nobody. */
 export function victimsSentence(victims: Finding['victims']): string {
