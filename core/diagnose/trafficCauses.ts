@@ -67,7 +67,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const widest = widestFlow(level)
   /** Whoever has most of the seats, if one has. */
   const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
-  const fanOut = lingering(level, server)
+  const [fanOut, watches] = [lingering(level, server), watching(level, server)]
   const crowd = crowdIn(level, server)
   const more1 = () => moreShares(known, server, level)
   /** What an edit sends to a level is the effect of that edit. */
@@ -99,7 +99,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       unless:
         crowd === undefined
           ? [slower, long, wide, dominant, ...brought]
-          : [fanOut, justStarted(server), ...brought, ...(has('watch-storm') ? [] : [watching(level, server)])],
+          : [fanOut, justStarted(server), ...brought, ...(has('watch-storm') ? [] : [watches])],
       remedy: advice(
         `Give ${name} more shares if the new volume is permanent, or let its clients send less.`,
         more1,
@@ -130,7 +130,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       needs: [long],
       within: [full],
       // Watches that are being initialised are no reads.
-      unless: [slowEverywhere(server), watching(level, server)],
+      unless: [slowEverywhere(server), watches],
       // Slow answers may be narrow.
       hints: [weighing(1, wide), not(more), slowTail(level)],
       remedy:
@@ -161,7 +161,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       culprit: watcherIn(server, level),
       victims: victimsIn(server, level, { culprits: new Set([watcherIn(server, level) ?? '']), schemas: new Set() }),
       text: `Watches that are being initialised${watcherIn(server, level) === undefined ? '' : `, most of them of ${watcherIn(server, level)}`}, hold the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
-      needs: [watching(level, server)],
+      needs: [watches],
       within: [full],
       hints: [not(wide), not(slower)],
       remedy: advice(
