@@ -275,7 +275,9 @@ describe('auth-provider', () => {
   test('with a command is refused at once, and blocks nothing', async () => {
     const marker = fresh('ran')
     const config = { 'cmd-path': '/bin/sh', 'cmd-args': `-c "touch ${marker}; sleep 20"` }
-    const file = await kubeconfig({ 'auth-provider': { name: 'gcp', config } })
+    // No program is asked for credentials without TLS, so the cluster must have it.
+    const cluster = { server: api.url('').replace(/^http:/, 'https:') }
+    const file = await kubeconfig({ 'auth-provider': { name: 'gcp', config } }, undefined, cluster)
     let beats = 0
     const beat = setInterval(() => beats++, 5)
     cleanups.push(() => clearInterval(beat))

@@ -60,20 +60,27 @@ describe('the Level screen', () => {
   })
 
   it('opens with what the Overview says of the level, and with its calm while nothing is wrong', async () => {
-    await open('workload-low')
     // On a busy machine the sample may be old by the time that the screen is drawn.
-    act(() => story.advance(1_000))
-    const { server, derived } = viewStore.getState()
-    if (server === undefined) throw new Error('no server')
-    const own = derived.find(({ id }) => id === server.id)
-    const rows = levelRows(server, own, byCodeUnits)
-    const { title } = headline([{ id: server.id, rows, rejections: recentRejections(own)?.rows ?? [] }], format)
-    expect(title).toMatch(/^workload-low /)
-    expect(screen.getByText(title).tagName).toBe('B')
+    const shownOfFreshSample = (text: () => string): Promise<HTMLElement> =>
+      waitFor(() => {
+        act(() => story.advance(1_000))
+        return screen.getByText(text())
+      })
+    const titleOnOverview = (): string => {
+      const { server, derived } = viewStore.getState()
+      if (server === undefined) throw new Error('no server')
+      const own = derived.find(({ id }) => id === server.id)
+      const rows = levelRows(server, own, byCodeUnits)
+      return headline([{ id: server.id, rows, rejections: recentRejections(own)?.rows ?? [] }], format).title
+    }
+    await open('workload-low')
+    const sentence = await shownOfFreshSample(titleOnOverview)
+    expect(sentence.tagName).toBe('B')
+    expect(sentence.textContent).toMatch(/^workload-low /)
     cleanup()
     await open('leader-election')
     expect(screen.queryByText(/^leader-election (queues|is full|rejects)/)).toBeNull()
-    expect(await screen.findByText('No request of leader-election waits or is rejected.')).toBeTruthy()
+    expect(await shownOfFreshSample(() => 'No request of leader-election waits or is rejected.')).toBeTruthy()
   })
 
   it('names the schemas that feed a level of which no request was counted', async () => {
