@@ -1,5 +1,11 @@
 import { configDiff, type FieldChange, type ObjectDifference } from '../config/content.ts'
-import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../config/objects.ts'
+import {
+  type FlowSchema,
+  type Kind,
+  type ObjectSet,
+  type PriorityLevelConfiguration,
+  writerName,
+} from '../config/objects.ts'
 import type { ObjectsState } from '../contract/objects.ts'
 import type { Note } from '../contract/recording.ts'
 import type { RejectReason, ServerFrame } from '../frame/frame.ts'
@@ -142,7 +148,7 @@ function lastWriter(object: AnyObject | undefined): { readonly manager?: string;
     const at = unixMsOf(time ?? '')
     return subresource !== undefined || Number.isNaN(at)
       ? []
-      : [{ time: at, ...(manager !== undefined && { manager }) }]
+      : [{ time: at, ...(manager !== undefined && { manager: writerName(manager) }) }]
   })
   return writes.toSorted((a, b) => b.time - a.time)[0] ?? {}
 }

@@ -124,6 +124,13 @@ export const CATCH_ALL = 'catch-all'
 /** Whether the API server restores the built-in object to the state of its release. */
 export const AUTOUPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec'
 
+/** The field manager of the API server's reconciler (`metadata.managedFields`). */
+export const RECONCILER = 'api-priority-and-fairness-config-producer-v1'
+
+/** Who wrote an object, by its field manager. */
+export const writerName = (manager: string): string =>
+  manager === RECONCILER ? 'the API server’s reconciler' : manager
+
 /**
  * In version v1beta3: whether 0 shares are intended and not the default. Versions before and after it do not have it.
  */

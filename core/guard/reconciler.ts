@@ -4,8 +4,6 @@ import { AUTOUPDATE_ANNOTATION, EXEMPT } from '../config/objects.ts'
 import type { GuardChange, Rail } from './changes.ts'
 import type { GuardFinding, GuardRemedy, GuardSeverity } from './finding.ts'
 
-/** Its field manager (`metadata.managedFields`). */
-export const RECONCILER = 'api-priority-and-fairness-config-producer-v1'
 /** Time within which the API server’s reconciler has checked every object (specification 7.8). */
 export const RECONCILER_PERIOD_SECONDS = 60
 

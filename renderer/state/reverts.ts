@@ -1,9 +1,9 @@
 import { create } from 'zustand'
+import { writerName } from '../../core/config/objects.ts'
 import type { Client } from '../../core/contract/contract.ts'
 import type { AppliedChange, JournalEntry } from '../../core/contract/objects.ts'
 import { objectOf, refKey } from '../../core/draft/draft.ts'
 import { fieldTexts } from '../../core/draft/fieldText.ts'
-import { RECONCILER } from '../../core/guard/reconciler.ts'
 import { cleanManifest, writeManifest } from '../../core/manifest/write.ts'
 import { draftApplyStore } from './draftApply.ts'
 import { objectsStore } from './objects.ts'
@@ -93,6 +93,6 @@ function revertText(change: AppliedChange, { what, by }: NonNullable<AppliedChan
   const present = state && objectOf(state.objects, change)
   const fields =
     to === null || present === undefined ? [] : fieldTexts(cleanManifest(kind, to), cleanManifest(kind, { ...present }))
-  const who = by === RECONCILER ? 'The API server’s reconciler' : (by ?? 'Another client')
+  const who = by === undefined ? 'Another client' : writerName(by).replace(/^the /, 'The ')
   return `${who} ${DID[what]} ${name}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}.`
 }

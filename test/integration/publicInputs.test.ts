@@ -218,7 +218,7 @@ test.each([
   ['socks', /^apf-console: Nothing listens at the proxy 127\.0\.0\.1:1 of the kubeconfig;/m],
 ])('the kubeconfig with %s is read as kubectl reads it', async (name, sentence) => {
   const file = input(`kubeconfig-${name}.yaml`)
-  const { code, output, told } = await runHere('snapshot', '--kubeconfig', file, '--timeout', '5')
+  const { code, output, told } = await runHere('snapshot', '--kubeconfig', file, '--timeout', '60')
   expect([code, output]).toEqual([2, ''])
   expect(told).toMatch(sentence)
 })

@@ -1,4 +1,4 @@
-import { useMemo, memo, useEffect, useRef, useState } from 'react'
+import { useMemo, memo, useEffect, useRef, useState, type ReactNode } from 'react'
 import type { DerivedServer, AdjustmentStep } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import { unixMsOf } from '../../../core/units.ts'
@@ -113,6 +113,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
   const drawn = useMemo(() => known && table && ledger && { known, table, ledger }, [known, table, ledger])
   const shared = useTurn(drawn, 1, isPast)
   const accounted = useTurn(drawn, 2, isPast)
+  const remark = stale ? <StaleRemark server={server} /> : torn && TORN
 
   if (result.state === 'loading') return <LoadingPage title="Allocation" waitingFor="the reallocations seen so far" />
   return (
@@ -124,19 +125,18 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
       </header>
       <div className={`${styles['notes']} stack gap-8 pad-x pad-b-8 gone-when-empty`}>
         {result.state === 'failed' && <ProblemNote problem={result.problem} />}
-        {stale && <StaleNote server={server} />}
         <HiddenReallocations server={server.id} />
-        {torn && (
-          <Note kind="info">
-            ≈ The newest scrape straddles two reallocations. The newer one appears here with the next scrape.
-          </Note>
-        )}
       </div>
       {drawn === undefined || shared === undefined || accounted === undefined ? (
-        result.state === 'ready' && <NotExplained server={server} round={shown} />
+        result.state === 'ready' && (
+          <>
+            {remark && <p className={classes(styles['why'], styles['remark'])}>{remark}</p>}
+            <NotExplained server={server} round={shown} />
+          </>
+        )
       ) : (
         <>
-          <CaseSentence round={drawn.known} ledger={drawn.ledger} {...compared} />
+          <CaseSentence round={drawn.known} ledger={drawn.ledger} {...compared} remark={remark} />
           <StepTable round={drawn.known} table={drawn.table} selected={selected} server={server.id} />
           <SharePanes round={shared.known} rows={shared.table.rows} stale={stale} />
           <LedgerPane ledger={accounted.ledger} round={accounted.known} selected={selected} server={server.id} />
@@ -146,13 +146,11 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
   )
 }
 
-function StaleNote({ server }: { readonly server: ServerFrame }) {
+const TORN = '≈ The newest scrape straddles two reallocations. The newer one appears here with the next scrape.'
+
+function StaleRemark({ server }: { readonly server: ServerFrame }) {
   const ageMs = useViewPart((view) => view.ageMs)
-  return (
-    <Note kind="warn">
-      {`No sample from ${server.id} for ${format.age(ageMs)}. Showing the reallocations observed until ${format.time(unixMsOf(server.at))}.`}
-    </Note>
-  )
+  return `No sample from ${server.id} for ${format.age(ageMs)}. Showing the reallocations observed until ${format.time(unixMsOf(server.at))}.`
 }
 
 interface CaseSentenceProps {
@@ -161,10 +159,12 @@ interface CaseSentenceProps {
   /** Over all rounds that are kept: how many could be compared, and how many are as expected. */
   readonly compared: number
   readonly equal: number
+  /** Of the newest sample; takes the place of the comparison, so that nothing moves when it comes or goes. */
+  readonly remark: ReactNode
 }
 
 /** Which case applied and why, and whether the server followed its version's rules. */
-const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal }: CaseSentenceProps) {
+const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal, remark }: CaseSentenceProps) {
   const { title, evidence } = presentAllocation(round.expected, ledger)
   const { tone, sentence } = comparisonOf(round.expected, round.cause)
   return (
@@ -178,19 +178,23 @@ const CaseSentence = memo(function CaseSentence({ round, ledger, compared, equal
           return <Part key={i}>{cellText(part, format)}</Part>
         })}
       </p>
-      <p className={classes(styles['compared'], tone === 'quiet' ? 'faint' : styles[tone])}>
-        {tone !== 'quiet' && <Icon name={tone === 'good' ? 'check' : 'cross'} size={12} />}
-        <span>
-          {sentenceText(sentence, format)}
-          {compared > 1 && (
-            <span className="faint">
-              {equal === compared
-                ? ` All ${format.fixed(compared)} comparable reallocations are as expected.`
-                : ` ${format.fixed(equal)} of ${format.fixed(compared)} comparable reallocations are as expected.`}
-            </span>
-          )}
-        </span>
-      </p>
+      {remark ? (
+        <p className={classes(styles['compared'], styles['remark'])}>{remark}</p>
+      ) : (
+        <p className={classes(styles['compared'], tone === 'quiet' ? 'faint' : styles[tone])}>
+          {tone !== 'quiet' && <Icon name={tone === 'good' ? 'check' : 'cross'} size={12} />}
+          <span>
+            {sentenceText(sentence, format)}
+            {compared > 1 && (
+              <span className="faint">
+                {equal === compared
+                  ? ` All ${format.fixed(compared)} comparable reallocations are as expected.`
+                  : ` ${format.fixed(equal)} of ${format.fixed(compared)} comparable reallocations are as expected.`}
+              </span>
+            )}
+          </span>
+        </p>
+      )}
     </div>
   )
 })

@@ -1,4 +1,5 @@
 import { useMemo, useState, type ReactNode } from 'react'
+import { writerName } from '../../../../core/config/objects.ts'
 import { type JsonObject, isJsonObject } from '../../../../core/config/jsonValues.ts'
 import { refKey, reverted, withEntry } from '../../../../core/draft/draft.ts'
 import { differingFields, mergedText, type FieldDifference } from '../../../../core/draft/threeWay.ts'
@@ -221,7 +222,7 @@ export function writerText(name: string, { metadata }: JsonObject, now: number):
   const last = Math.max(...writes.map(({ at }) => at))
   // The server records whole seconds, so several managers may have written last.
   const managers = new Set(writes.filter(({ at }) => at === last).map(({ manager }) => manager))
-  return `${name} was changed by ${[...managers].join(' or ')} ${format.age(Math.max(0, now - last))} ago.`
+  return `${name} was changed by ${[...managers].map(writerName).join(' or ')} ${format.age(Math.max(0, now - last))} ago.`
 }
 
 /** Your version of the object: the content of the text, valid or not. */

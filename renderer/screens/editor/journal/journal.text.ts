@@ -2,7 +2,7 @@ import { fewOf } from '../../../../core/text/text.ts'
 import { plural } from '../../../../core/text/format.ts'
 import type { AppliedChange, JournalEntry, ObjectsOrigin } from '../../../../core/contract/objects.ts'
 import { fieldTexts } from '../../../../core/draft/fieldText.ts'
-import { RECONCILER } from '../../../../core/guard/reconciler.ts'
+import { writerName } from '../../../../core/config/objects.ts'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { format } from '../../../theme/format.ts'
@@ -55,7 +55,7 @@ export function stateText({ state, sending, since }: AppliedChange): string {
 }
 
 function sinceText({ what, by, at }: NonNullable<AppliedChange['since']>): string {
-  const who = by === undefined ? '' : by === RECONCILER ? ' by the API server’s reconciler' : ` by ${by}`
+  const who = by === undefined ? '' : ` by ${writerName(by)}`
   const when = at === undefined ? '' : ` at ${format.dateTime(unixMsOf(at))}`
   const did = {
     'taken-back': 'reverted',
