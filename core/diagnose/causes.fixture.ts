@@ -193,6 +193,16 @@ const queues = (queueCount: number, handSize: number, queueLengthLimit: number):
   queuing: { queues: queueCount, handSize, queueLengthLimit },
 })
 
+const tiny = reject('tiny')
+const withQueues: ObjectSet = {
+  ...OBJECTS,
+  levels: [
+    ...OBJECTS.levels,
+    { ...tiny, spec: { type: 'Limited', limited: { ...tiny.spec.limited, limitResponse: queues(16, 4, 50) } } },
+  ],
+}
+const busyToTiny: ObjectSet = { levels: withQueues.levels, schemas: batchTo('tiny').schemas }
+
 const specimen = (given: CauseId, what: string, make: (seed: number) => Evidence): Specimen => ({
   given,
   what,
@@ -494,6 +504,16 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     looksLike: 'short-deadlines',
   },
   {
+    ...one('one-flow', 'a flood, and an account beside it with 40 requests that take 9 s each', {
+      groups: [
+        ...BASE,
+        group('hog', 1, account('hog'), threads(280, get(lognormal(800, 0.3)), AFTER)),
+        group('trainer', 1, account('trainer'), threads(40, get(constant(9_000)), AFTER)),
+      ],
+    }),
+    looksLike: 'slow-reader',
+  },
+  {
     ...one('one-flow', 'an account that floods for 12 s of every 40 s', {
       groups: [
         ...BASE,
@@ -606,6 +626,30 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     ),
     looksLike: 'reject-level' as const,
   })),
+  {
+    ...one(
+      'recent-edit',
+      'a schema sends three busy accounts to a level of two seats, where they wait',
+      {
+        groups: [
+          controllers,
+          ...[4, 4, 6].map((count, i) =>
+            group(`busy-${i}`, 1, account(`busy-${i}`), threads(count, get(lognormal(150, 0.3)))),
+          ),
+        ],
+        objects: withQueues,
+        change: (simulation) => void simulation.configure(busyToTiny),
+      },
+      {
+        objects: busyToTiny,
+        history: [
+          { at: START_MS, objects: withQueues },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: busyToTiny },
+        ],
+      },
+    ),
+    looksLike: 'one-flow',
+  },
   {
     ...one(
       'recent-edit',

@@ -1,8 +1,8 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import { changeText, findObject, writeOf } from '../compare/noter.ts'
+import { changeText, writeOf } from '../compare/noter.ts'
 import { startedText } from '../compare/notes.ts'
 import { configDiff, specEquals, type ObjectDifference } from '../config/content.ts'
-import { defaultLevel, type FlowSchema, type ObjectSet } from '../config/objects.ts'
+import { defaultLevel, type FlowSchema, type ObjectSet, named, objectOf } from '../config/objects.ts'
 import type { JudgedChange, ProposedManifest } from '../contract/diagnosis.ts'
 import { seatImpact } from '../impact/seatImpact.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -63,8 +63,8 @@ export function changesOf({ history = [], requests = [] }: Evidence, server: Ser
       if (before === undefined || at < since || at > server.to) return []
       return configDiff(before, after).flatMap((difference) => {
         const returns = returnsOf(difference, history.slice(0, i + 1))
-        const was = findObject(before, difference)?.spec
-        const back = history.slice(i + 1).find(({ objects }) => specEquals(findObject(objects, difference)?.spec, was))
+        const was = objectOf(before, difference)?.spec
+        const back = history.slice(i + 1).find(({ objects }) => specEquals(objectOf(objects, difference)?.spec, was))
         const change = changeOf({ at, before, after, present, difference, returns, takenBackAt: back?.at }, server)
         const writer = requests.findLast((row) => writes(row, difference) && row.at <= change.at + 2_000)
         return [writer === undefined ? change : { ...change, by: writer.user }]
@@ -84,10 +84,10 @@ const writes = (
 
 /** Writers that disagree turn an object to and fro, such as servers of different versions while they are upgraded. */
 function returnsOf(of: ObjectDifference, history: readonly ObjectsAt[]): number {
-  const contents: ReturnType<typeof findObject>[] = []
+  const contents: ReturnType<typeof objectOf>[] = []
   let returns = 0
   for (const { objects } of history) {
-    const now = findObject(objects, of)
+    const now = objectOf(objects, of)
     if (contents.length > 0 && specEquals(now?.spec, contents.at(-1)?.spec)) continue
     if (contents.some((former) => specEquals(former?.spec, now?.spec))) returns += 1
     contents.push(now)
@@ -107,7 +107,7 @@ interface Seen {
 
 function changeOf({ at, before, after, present, difference, returns, takenBackAt }: Seen, server: ServerFacts): Change {
   const { kind, name, change } = difference
-  const [was, is] = [findObject(before, difference), findObject(after, difference)]
+  const [was, is] = [objectOf(before, difference), objectOf(after, difference)]
   const written = writeOf(difference, is, at)
   const without = withObject(present, kind, name, was)
   const seats = seatsMoved(without, present, server)
@@ -131,7 +131,7 @@ function withObject(
   { levels, schemas }: ObjectSet,
   kind: ObjectDifference['kind'],
   name: string,
-  object: ReturnType<typeof findObject>,
+  object: ReturnType<typeof objectOf>,
 ): ObjectSet {
   const others = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]): T[] =>
     all.filter(({ metadata }) => metadata.name !== name)
@@ -237,7 +237,7 @@ const matchesAlike = (was: FlowSchema | undefined, is: FlowSchema | undefined): 
 const rateOf = (observed: LevelFacts['before'], name: string): number =>
   meanOf(observed?.schemas.find(({ schema }) => schema === name)?.arrivals ?? []) ?? 0
 
-const schemaIn = ({ schemas }: ObjectSet, name: string) => schemas.find(({ metadata }) => metadata.name === name)
+const schemaIn = ({ schemas }: ObjectSet, name: string) => named(schemas, name)
 
 /** How finely a schema tells its clients apart. */
 const FLOWS = ['none', 'ByNamespace', 'ByUser']
@@ -253,7 +253,7 @@ function joinedIn(without: ObjectSet, present: ObjectSet, name: string): readonl
 /** What makes a level hold fewer requests, or lend more and borrow less. */
 function tightenedIn(without: ObjectSet, present: ObjectSet, name: string): readonly string[] {
   const [was, is] = [without, present].map(({ levels }) => {
-    const found = levels.find(({ metadata }) => metadata.name === name)
+    const found = named(levels, name)
     return found && defaultLevel(found).spec.limited
   })
   if (was === undefined || is === undefined) return []

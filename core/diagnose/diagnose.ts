@@ -60,7 +60,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
   const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
   const judgedBy = remedyJudge(evidence, servers)
-  const findings = worthShowing(explained(ranked, troubled)).map((one) => {
+  const findings = worthShowing(largestFirst(explained(ranked, troubled))).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return judgedBy(findingOf(one, { from: server?.from ?? from, to: server?.to ?? to }), one.given.remedy)
   })
@@ -190,6 +190,19 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
     if (part === undefined || part === 0) return [one]
     return [{ ...one, given: { ...one.given, share: shareOf(part, share) } }]
   })
+}
+
+/** Of the causes of one level whose parts are known, the one that explains the most comes first. */
+function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
+  const keyOf = ({ known, isBeside, given: { share, place } }: Judged): string | undefined =>
+    share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level}`
+  const sorted = new Map(
+    [...Map.groupBy(ranked, keyOf)].map(([key, all]) => [
+      key,
+      all.toSorted((a, b) => (b.given.share?.part ?? 0) - (a.given.share?.part ?? 0)).values(),
+    ]),
+  )
+  return ranked.map((one) => (keyOf(one) === undefined ? one : (sorted.get(keyOf(one))?.next().value ?? one)))
 }
 
 /** Whether a cause with more evidence acts where the other stands. */

@@ -66,8 +66,9 @@ interface Situation {
 
 /** Clients that want more of a level than an equal share and cause most of what is wanted beyond its seats. */
 export function suspectsOf({ level, limit, factor, now, before, dumps }: Situation): readonly Suspect[] {
-  const earlier = new Map(byUser(before, level).map(({ name, pressure }) => [name, pressure]))
   const all = byUser(now, level)
+  const moved = movedTo(level, now, before)
+  const earlier = new Map([...moved, ...byUser(before, level).map(({ name, pressure }) => [name, pressure] as const)])
   // In a jam the requests of everybody pile up: whoever was there before wants as many times more than before as usual.
   const grown = all.flatMap(({ name, pressure }) => {
     const was = earlier.get(name) ?? 0
@@ -91,7 +92,9 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
       seen >= FEWEST_SEEN && (beyond >= LEAST_SHARE * excess || (limit > 0 && seats >= HOLDS * limit)),
   )
   const fresh = new Set(
-    large.filter(({ name }) => isNew({ dumps, level, name, known: earlier })).map(({ name }) => name),
+    large
+      .filter(({ name }) => !moved.has(name) && isNew({ dumps, level, name, known: earlier }))
+      .map(({ name }) => name),
   )
   const old = users.filter(({ name }) => !fresh.has(name))
   const mostOld = Math.max(0, ...old.map(({ pressure }) => pressure))
@@ -160,6 +163,24 @@ function natureOf(
           : 'one-flow'
   return { cause, seats, seconds, seatsPerRequest }
 }
+
+/** What its clients wanted of other levels before and do not want there now: a good part of what they want of this one. */
+function movedTo(level: string, now: Ledger, before: Ledger): ReadonlyMap<string, number> {
+  const [were, are] = [before, now].map(({ clients }) => {
+    const wanted = new Map<string, number>()
+    for (const one of clients) {
+      if (one.level !== level) wanted.set(clientName(one), (wanted.get(clientName(one)) ?? 0) + pressureOf(one))
+    }
+    return wanted
+  })
+  return new Map(
+    byUser(now, level).flatMap(({ name, pressure }) => {
+      const came = (were?.get(name) ?? 0) - (are?.get(name) ?? 0)
+      return came >= LEAST_MOVED * pressure ? [[name, came] as const] : []
+    }),
+  )
+}
+const LEAST_MOVED = 0.25
 
 /** Whether a client that the first dumps do not show stood out at once from those that were there before. */
 function isNew({ dumps, level, name, known }: Appearance): boolean {

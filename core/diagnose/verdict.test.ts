@@ -83,6 +83,12 @@ describe('several causes', () => {
     expect(first + second).toBeCloseTo(1)
   })
 
+  it('are not those whose requests an edit sends to a small level, nor its few time-outs', () => {
+    const evidence = NEIGHBOURS.find(({ what }) => what.startsWith('a schema sends three busy accounts'))?.evidence(7)
+    const { findings } = diagnose(evidence ?? expect.fail('no such situation'))
+    expect(findings.map(({ cause }) => cause)).toEqual(['recent-edit'])
+  })
+
   it('leave shapes of the configuration possible, where a cause with more evidence acts', () => {
     const { findings } = diagnose(situation('short-deadlines'))
     expect(findings.map(({ cause, confidence }) => [cause, confidence])).toEqual([

@@ -1,5 +1,6 @@
 import { manifestOf, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
+import { objectOf } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
 import { FIELD_MANAGER, type Done, type ObjectGateway } from '../ports/objectGateway.ts'
@@ -223,11 +224,11 @@ function atVersion({ resourceVersion: _before, ...change }: AppliedChange, versi
 
 /** The object as it was last read; `undefined` if it is unknown. */
 export function presentIn(
-  { state, objects: { levels, schemas } }: ObjectsReading,
-  { kind, name }: Named,
+  { state, objects }: ObjectsReading,
+  ref: Named,
 ): { readonly object: JsonObject | null } | undefined {
   if (state !== 'current' && state !== 'stale') return undefined
-  const found = [...(kind === 'FlowSchema' ? schemas : levels)].find(({ metadata }) => metadata.name === name)
+  const found = objectOf(objects, ref)
   return { object: found === undefined ? null : { ...found } }
 }
 
