@@ -94,6 +94,7 @@ const get = (execution: Distribution, query = '') => [
 const anywhere = (execution: Distribution) => [
   { method: 'GET', target: '/api/v1/namespaces/app-{n:20}/pods/x', weight: 1, execution },
 ]
+const list = (execution: Distribution) => [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution }]
 const AFTER = { firstMs: CHANGE * MS_PER_SECOND, activeMs: 1e9, periodMs: 1e9 }
 const BEFORE = { firstMs: 0, activeMs: CHANGE * MS_PER_SECOND, periodMs: 1e9 }
 
@@ -359,15 +360,7 @@ export const SPECIMENS: readonly Specimen[] = [
     service: { byVerb: { list: constant(20), watch: constant(20) } },
   }),
   one('wide-requests', 'lists of all pods by many users', {
-    groups: [
-      ...BASE,
-      group(
-        'listers',
-        20,
-        account('lister-{i}'),
-        threads(2, [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution: lognormal(900, 0.3) }]),
-      ),
-    ],
+    groups: [...BASE, group('listers', 20, account('lister-{i}'), threads(2, list(lognormal(900, 0.3))))],
     stored: WATCHED,
   }),
   one('slow-server', 'every request takes ten times as long', {
@@ -514,6 +507,25 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     looksLike: 'slow-reader',
   },
   {
+    ...one('slow-server', 'an account drops the limit of its lists, none of which waits, and the machine is busy', {
+      groups: [
+        people,
+        controllers,
+        group('tenants', 20, account('tenant-{i}'), open(0.3, get(QUICK))),
+        group('scanner', 1, account('scanner'), threads(1, get(QUICK), BEFORE)),
+        group('scans', 1, account('scanner'), threads(2, list(lognormal(300, 0.3)), AFTER)),
+      ],
+      stored: [{ key: 'pods', count: 20_000, averageSize: 2_000 }],
+      service: {
+        capacity: [
+          { seats: 12, slowdown: 1 },
+          { seats: 25, slowdown: 3.5 },
+        ],
+      },
+    }),
+    looksLike: 'nothing-waits',
+  },
+  {
     ...one('one-flow', 'an account that floods for 12 s of every 40 s', {
       groups: [
         ...BASE,
@@ -565,12 +577,7 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
       groups: [
         people,
         controllers,
-        group(
-          'listers',
-          20,
-          account('lister-{i}'),
-          threads(2, [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution: lognormal(900, 0.3) }]),
-        ),
+        group('listers', 20, account('lister-{i}'), threads(2, list(lognormal(900, 0.3)))),
         group('informers', 60, account('watcher-{i}', 'kube-system'), {
           kind: 'informer',
           targets: ['/api/v1/pods'],

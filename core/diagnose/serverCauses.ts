@@ -2,7 +2,7 @@ import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
-import { slowFactor } from './explain.ts'
+import { grownIn, slowFactor, type Grown } from './explain.ts'
 import {
   executionPairs,
   fact,
@@ -27,7 +27,7 @@ import { advice, type Known } from './remedies.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { Finding } from '../contract/diagnosis.ts'
 import { victimNames } from '../verdict/cause.ts'
-import { byUser } from './suspects.ts'
+import { byUser, WIDE } from './suspects.ts'
 import { slowedIn, victimsIn } from './victims.ts'
 import { listed } from '../text/text.ts'
 
@@ -45,7 +45,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const everywhere = slowEverywhere(server)
   const ofFlood = slowedByFlood(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
-  const slowed = slowedIn(server)
+  const grown = newFlood(server).holds === true ? undefined : grownIn(server)
+  const slowed = slowedIn(server).filter(({ name }) => name !== grown?.name)
   const [exempt] = byUser(server.ledger, EXEMPT)
   const waiting = worst === undefined ? [] : victimsIn(server, worst, { culprits: new Set(), schemas: new Set() })
   const suffering = [...new Map([...slowed, ...waiting].map((one) => [one.name, one])).values()].filter(
@@ -57,21 +58,29 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       cause: 'slow-server',
       place,
       ...common,
-      culprit: server.id,
+      culprit: grown?.name ?? server.id,
       symptom: slowTitle(slowed),
-      text: 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.',
-      needs: [weighing(5, everywhere)],
+      text:
+        grown === undefined
+          ? 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.'
+          : `Requests of several levels take longer than before, since ${grownText(grown)}: they keep the machine of the server busy.`,
+      needs: [
+        weighing(5, everywhere),
+        ...(grown === undefined ? [] : [weighing(3, fact(true, `${grownText(grown)}.`))]),
+      ],
       // Two that began at different times share it.
       lever: () => ({ factor: Math.sqrt(slowFactor(server) * (isExemptFlood(server) ? 1 : slowFactor(server))) }),
       // A flood makes a machine busy, unless that became slower at another time.
-      unless: [ofFlood],
+      unless: grown === undefined ? [ofFlood] : [],
       hints: [
-        weighing(5, not(newFlood(server))),
+        ...(grown === undefined ? [weighing(5, not(newFlood(server)))] : []),
         inTrouble,
         ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
       ],
       remedy: advice(
-        'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks called for all requests. Do not raise limits: more requests at once make a slow server slower.',
+        grown === undefined
+          ? 'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks called for all requests. Do not raise limits: more requests at once make a slow server slower.'
+          : `${grown.call?.digest.info.verb === 'list' ? `Let ${grown.name} list with limit or resourceVersion=0, or watch` : `Slow down ${grown.name}`}. Do not raise limits: more requests at once make a slow server slower.`,
       ),
     },
     {
@@ -176,6 +185,15 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     },
     ...(others.length === 0 ? [] : troubled.map((level) => oneServerCase(server, level, others))),
   ]
+}
+
+/** The end of a sentence. */
+const grownText = ({ name, seats, before, width, widthBefore, call }: Grown): string => {
+  const each =
+    width < 2 * widthBefore && width < WIDE
+      ? ''
+      : `; each of its requests takes ${plain.counted(width, 'seat')}, and ${plain.amount(widthBefore)} before`
+  return `${name} uses ${plain.counted(seats, 'seat')} at once, and ${plain.amount(before)} before, mostly for ${call?.text ?? 'unknown requests'}${each}`
 }
 
 /** Whether a flood explains that requests take longer. */

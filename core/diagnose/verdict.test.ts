@@ -72,6 +72,22 @@ describe('an object that several writers turn to and fro', () => {
   })
 })
 
+describe('a server that became slower', () => {
+  it('is said to be so by the client that uses far more of it than before, which is no victim', () => {
+    const evidence = NEIGHBOURS.find(({ what }) => what.startsWith('an account drops the limit'))?.evidence(7)
+    const [first] = diagnose(evidence ?? expect.fail('no such situation')).findings
+    expect(first).toMatchObject({ cause: 'slow-server', culprit: 'batch:scanner' })
+    expect(first?.victims.map(({ name }) => name)).not.toContain('batch:scanner')
+    expect(first?.remedy.text).toMatch(/^Let batch:scanner list with limit/)
+    expect(JSON.stringify(first)).not.toMatch(/No client began|no client began|the server itself/)
+  })
+
+  it('is not blamed on clients whose requests only became longer', () => {
+    const [first] = diagnose(situation('slow-server')).findings
+    expect(first).toMatchObject({ cause: 'slow-server', culprit: 'server' })
+  })
+})
+
 describe('several causes', () => {
   it('are all said, each with the part that it explains', () => {
     // Server a has a flood and a crowd beside it.
