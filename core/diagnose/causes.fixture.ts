@@ -204,6 +204,16 @@ const withQueues: ObjectSet = {
 }
 const busyToTiny: ObjectSet = { levels: withQueues.levels, schemas: batchTo('tiny').schemas }
 
+const nodesToLow = withSchema(schemaFor('edge-nodes', 350, 'system:nodes', 'workload-low'))
+const beats = [
+  {
+    method: 'PUT',
+    target: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n',
+    weight: 1,
+    execution: constant(5),
+  },
+]
+
 const specimen = (given: CauseId, what: string, make: (seed: number) => Evidence): Specimen => ({
   given,
   what,
@@ -524,6 +534,27 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
       },
     }),
     looksLike: 'nothing-waits',
+  },
+  {
+    ...one(
+      'one-flow',
+      'a flood in a level to which a schema has long sent heartbeats of nodes',
+      {
+        groups: [
+          ...BASE,
+          hog,
+          group(
+            'nodes',
+            12,
+            { name: 'system:node:n-{i}', groups: ['system:nodes', 'system:authenticated'] },
+            open(0.3, beats),
+          ),
+        ],
+        objects: nodesToLow,
+      },
+      { objects: nodesToLow },
+    ),
+    looksLike: 'system-requests',
   },
   {
     ...one('one-flow', 'an account that floods for 12 s of every 40 s', {

@@ -61,11 +61,23 @@ export function changesOf({ history = [], requests = [] }: Evidence, server: Ser
     .flatMap(({ at, objects: after }, i) => {
       const before = history[i - 1]?.objects
       if (before === undefined || at < since || at > server.to) return []
-      return configDiff(before, after).flatMap((difference) => {
+      return configDiff(before, after).flatMap((found) => {
+        const known = history.slice(0, i).findLast(({ objects }) => objectOf(objects, found) !== undefined)?.objects
+        // What is made anew is a change of what it was.
+        const former = found.change === 'added' && known !== undefined ? withObject(before, found, known) : before
+        const difference = configDiff(former, after).find(
+          ({ kind, name }) => kind === found.kind && name === found.name,
+        )
+        if (difference === undefined) return []
         const returns = returnsOf(difference, history.slice(0, i + 1))
-        const was = objectOf(before, difference)?.spec
-        const back = history.slice(i + 1).find(({ objects }) => specEquals(objectOf(objects, difference)?.spec, was))
-        const change = changeOf({ at, before, after, present, difference, returns, takenBackAt: back?.at }, server)
+        const was = objectOf(former, difference)?.spec
+        const isGone = difference.change === 'removed'
+        const back = history.slice(i + 1).find(({ objects }) => {
+          const is = objectOf(objects, difference)
+          return isGone ? is !== undefined : specEquals(is?.spec, was)
+        })
+        const seen = { at, before: former, after, present, difference, returns, takenBackAt: back?.at }
+        const change = changeOf(seen, server)
         const writer = requests.findLast((row) => writes(row, difference) && row.at <= change.at + 2_000)
         return [writer === undefined ? change : { ...change, by: writer.user }]
       })
@@ -109,7 +121,8 @@ function changeOf({ at, before, after, present, difference, returns, takenBackAt
   const { kind, name, change } = difference
   const [was, is] = [objectOf(before, difference), objectOf(after, difference)]
   const written = writeOf(difference, is, at)
-  const without = withObject(present, kind, name, was)
+  // What was made anew is judged as a change of what it was.
+  const without = change === 'removed' && takenBackAt !== undefined ? present : withObject(present, difference, before)
   const seats = seatsMoved(without, present, server)
   return {
     at: written.at,
@@ -126,21 +139,19 @@ function changeOf({ at, before, after, present, difference, returns, takenBackAt
   }
 }
 
-/** The objects with one of them as it was; without it where it was not. */
+/** The objects with one of them as in others; without it where they do not have it. */
 function withObject(
   { levels, schemas }: ObjectSet,
-  kind: ObjectDifference['kind'],
-  name: string,
-  object: ReturnType<typeof objectOf>,
+  { kind, name }: Pick<ObjectDifference, 'kind' | 'name'>,
+  others: ObjectSet,
 ): ObjectSet {
-  const others = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]): T[] =>
-    all.filter(({ metadata }) => metadata.name !== name)
-  if (kind === 'FlowSchema') {
-    const was = object !== undefined && 'matchingPrecedence' in object.spec ? [{ ...object, spec: object.spec }] : []
-    return { levels, schemas: [...others(schemas), ...was] }
+  const replaced = <T extends ObjectSet['levels'][number] | FlowSchema>(all: readonly T[], from: readonly T[]): T[] => {
+    const was = named(from, name)
+    return [...all.filter(({ metadata }) => metadata.name !== name), ...(was === undefined ? [] : [was])]
   }
-  const was = object !== undefined && !('matchingPrecedence' in object.spec) ? [{ ...object, spec: object.spec }] : []
-  return { levels: [...others(levels), ...was], schemas }
+  return kind === 'FlowSchema'
+    ? { levels, schemas: replaced(schemas, others.schemas) }
+    : { levels: replaced(levels, others.levels), schemas }
 }
 
 function seatsMoved(without: ObjectSet, present: ObjectSet, { limit, last }: ServerFacts): Change['seats'] {
@@ -353,7 +364,7 @@ export function judgedChanges(
       const unknown =
         takenBackAt === undefined
           ? 'Whether it moved requests is unknown: there are no samples from before.'
-          : `It was taken back at ${plain.time(takenBackAt)}.`
+          : `It was ${difference.change === 'removed' ? 'created again' : 'taken back'} at ${plain.time(takenBackAt)}.`
       return {
         at,
         subject,

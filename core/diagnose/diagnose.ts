@@ -21,6 +21,7 @@ import { newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { systemCases } from './systemRequests.ts'
+import { isHazard } from './text.ts'
 import { trafficCases } from './trafficCauses.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
@@ -54,7 +55,12 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const troubled = worstFirst(servers)
   const ranked = judged
     .filter(({ isShown, known, hasEvidence }) => isShown && (known || hasEvidence))
-    .toSorted((a, b) => Number(isAside(a, troubled)) - Number(isAside(b, troubled)) || byScore(a, b))
+    .toSorted(
+      (a, b) =>
+        Number(isAside(a, troubled)) - Number(isAside(b, troubled)) ||
+        (troubled.length > 0 ? 0 : calmRank(a) - calmRank(b)) ||
+        byScore(a, b),
+    )
   const newest = newestOf(evidence)
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
   const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
@@ -128,6 +134,12 @@ const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Trou
   place.level !== undefined &&
   place.level !== worst?.level.name &&
   others.some(({ level }) => level.name === place.level)
+
+/** While nothing is wrong, what will go wrong comes before that. */
+const calmRank = ({ given: { cause } }: Judged): number => {
+  const { group } = CAUSE_INFO[cause]
+  return group === 'own side' ? 0 : group === 'configuration' ? 1 : 2
+}
 
 /** Causes that explain less than this part of the trouble of every level are innocent. */
 const LEAST_EXPLAINED = 0.1
@@ -319,7 +331,7 @@ function summaryOf(
   const { level } = best.place
   const where =
     worst === undefined || level === undefined || level === (now.level ?? worst.name) ? '' : ` (of ${level})`
-  return `${state} Most likely: ${best.title.toLowerCase()}${where}.`
+  return `${state} ${isHazard(now, best) ? 'Found' : 'Most likely'}: ${best.title.toLowerCase()}${where}.`
 }
 
 /** Causes that a fact about them excludes wherever they were looked for, and those that the data do not show. */

@@ -41,7 +41,10 @@ export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[])
     const server = servers.find(({ id }) => id === finding.place.server) ?? servers[0]
     const { objects, forecasts } = evidence
     if (server === undefined || objects === undefined || manifests.length === 0) return finding
-    if (server.editedAt !== undefined) return { ...finding, remedy: { manifests: [], text: waitFor(server.editedAt) } }
+    // That a level is missing does not have to show.
+    const shows = finding.cause !== 'dangling-schema'
+    if (server.editedAt !== undefined && shows)
+      return { ...finding, remedy: { manifests: [], text: waitFor(server.editedAt) } }
     const key = JSON.stringify([server.id, finding.cause, finding.culprit, manifests])
     const known = forecasts?.get(key)
     const isKept = known !== undefined && Math.abs(server.to - known.at) <= KEPT_MS

@@ -249,32 +249,41 @@ function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly 
 }
 
 /** Flow schemas whose level does not exist: the server skips them. */
-export function danglingCases({ objects }: Known, servers: readonly ServerFacts[]): readonly Case[] {
+export function danglingCases({ objects, changes = [] }: Known, servers: readonly ServerFacts[]): readonly Case[] {
   if (objects === undefined) return []
   const { dangling } = orderFlowSchemas(objects.schemas, new Set(objects.levels.map(({ metadata }) => metadata.name)))
   const troubled = servers.flatMap(({ levels }) => levels.filter(isTroubled))
-  return dangling.map(({ metadata: { name }, spec: { priorityLevelConfiguration: to } }) => ({
-    cause: 'dangling-schema',
-    place: { schema: name },
-    culprit: `FlowSchema ${name}`,
-    tier: 'objects',
-    text: `The flow schema ${name} names the priority level ${to.name}, which does not exist. The server skips it, so its requests go to another level.`,
-    needs: [
-      weighing(8, fact(true, `${to.name} is not among ${plain.counted(objects.levels.length, 'priority level')}.`)),
-    ],
-    hints: [
-      weighing(
-        4,
-        fact(
-          troubled.length > 0,
-          troubled.length > 0
-            ? `Requests wait or are rejected in ${listed(troubled.map((level) => level.name))}.`
-            : 'No request waits or is rejected.',
+  return dangling.map(({ metadata: { name }, spec: { priorityLevelConfiguration: to } }): Case => {
+    const deletion = changes.findLast(
+      ({ difference }) => difference.change === 'removed' && difference.name === to.name,
+    )
+    return {
+      cause: 'dangling-schema',
+      place: { schema: name },
+      culprit: deletion?.subject ?? `FlowSchema ${name}`,
+      since: deletion?.at,
+      tier: 'objects',
+      text: `The flow schema ${name} names the priority level ${to.name}, which ${deletion === undefined ? 'does not exist' : `was deleted at ${plain.time(deletion.at)}`}. The server skips it, so its requests go to another level.`,
+      needs: [
+        weighing(8, fact(true, `${to.name} is not among ${plain.counted(objects.levels.length, 'priority level')}.`)),
+      ],
+      hints: [
+        weighing(
+          4,
+          fact(
+            troubled.length > 0,
+            troubled.length > 0
+              ? `Requests wait or are rejected in ${listed(troubled.map((level) => level.name))}.`
+              : 'No request waits or is rejected.',
+          ),
         ),
+      ],
+      remedy: advice(
+        `Create the level ${to.name}${deletion === undefined ? '' : ' again'}, or let ${name} name a level that exists.`,
+        deletion?.undo,
       ),
-    ],
-    remedy: advice(`Create the level ${to.name}, or let ${name} name a level that exists.`),
-  }))
+    }
+  })
 }
 
 /** Steadiness of arrivals: below this their number varies less than by chance, as with a token bucket. */

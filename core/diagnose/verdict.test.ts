@@ -5,7 +5,8 @@ import { unixMsOf } from '../units.ts'
 import { NEIGHBOURS, SPECIMENS } from './causes.fixture.ts'
 import { complaint } from './complaint.ts'
 import { diagnose } from './diagnose.ts'
-import type { Evidence } from './facts.ts'
+import type { Evidence, ServerEvidence } from './facts.ts'
+import { statusLines } from './text.ts'
 
 const situation = (given: string, seed = 7): Evidence => {
   const found = SPECIMENS.find((one) => one.given === given)
@@ -14,6 +15,12 @@ const situation = (given: string, seed = 7): Evidence => {
 }
 
 const lastOf = ({ servers: [server] }: Evidence): number => unixMsOf(server?.frames.at(-1)?.at ?? '')
+
+const beforeTheChange = ({ frames, dumps, ...server }: ServerEvidence): ServerEvidence => {
+  const until = unixMsOf('2026-11-20T03:02:00Z')
+  const isEarly = ({ at }: { readonly at: string }): boolean => unixMsOf(at) < until
+  return { ...server, frames: frames.filter(isEarly), dumps: dumps.filter(isEarly) }
+}
 
 /** The same level or schema as somebody wrote it at that time. */
 const written = (by: string, at: number) => ({
@@ -69,6 +76,33 @@ describe('an object that several writers turn to and fro', () => {
     )
     expect(after([40, 50, 40])).not.toContain('returned')
     expect(after([40, 50, 60, 70])).not.toContain('returned')
+  })
+})
+
+describe('heartbeats in a level of others', () => {
+  const there = (): Evidence =>
+    NEIGHBOURS.find(({ what }) => what.startsWith('a flood in a level to which a schema'))?.evidence(7) ??
+    expect.fail('no such situation')
+
+  it('are victims although no dump shows them', () => {
+    const [flood] = diagnose(there()).findings
+    expect(flood?.victims.map(({ name }) => name)).toContain('flow schema edge-nodes')
+    expect(JSON.stringify(flood)).not.toContain('twin-')
+  })
+
+  it('are said to wait on the first screen, with their own remedy', () => {
+    const lines = statusLines(diagnose(there()))
+    expect(lines.join('\n')).toMatch(
+      /^Also \(strong\): Node heartbeats and Kubelets: the flow schema edge-nodes sends them to workload-low; .+\n(?:Suffering: .+\n)?Remedy: Let edge-nodes match after/m,
+    )
+  })
+
+  it('are no cause of anything while nothing is wrong', () => {
+    const calm = { ...there(), servers: there().servers.map(beforeTheChange) }
+    const found = diagnose(calm)
+    expect(found.findings[0]?.text).toContain('Nothing is wrong yet')
+    expect(statusLines(found).join('\n')).toMatch(/^Found \(strong\), /m)
+    expect(found.summary).toMatch(/Found: system requests in the wrong level\.$/)
   })
 })
 
@@ -265,6 +299,47 @@ describe('changes', () => {
       expect(changes).toMatchObject([{ isToBlame: false }])
       expect(innocent[0]?.name).toBe(changes[0]?.subject)
     }
+  })
+
+  it('to blame for a schema that dangles is the deletion of its level, which is undone', () => {
+    const given = situation('dangling-schema')
+    const { objects = expect.fail('the situation has objects') } = given
+    const [dangling] = diagnose(given).findings
+    const name = /names the priority level ([^,]+),/.exec(dangling?.text ?? '')?.[1] ?? ''
+    const model = objects.levels.find(({ metadata }) => metadata.name === 'workload-low') ?? expect.fail('no level')
+    const before = { ...objects, levels: [...objects.levels, { ...model, metadata: { name } }] }
+    const at = unixMsOf('2026-11-20T03:01:00Z')
+    const history = [
+      { at: at - 30_000, objects: before },
+      { at, objects },
+    ]
+    const { findings, innocent, changes } = diagnose({ ...given, history })
+    const found = findings.find(({ cause }) => cause === 'dangling-schema')
+    expect(found?.culprit).toBe(`PriorityLevelConfiguration ${name}`)
+    expect(found?.remedy.manifests).toMatchObject([{ kind: 'PriorityLevelConfiguration', name }])
+    expect(changes).toMatchObject([{ isToBlame: true }])
+    expect(innocent.map((one) => one.name)).not.toContain(`PriorityLevelConfiguration ${name}`)
+  })
+
+  it('of an object that was deleted and made anew are one, and undone by what it was', () => {
+    const given = situation('recent-edit')
+    const { objects = expect.fail('the situation has objects') } = given
+    const at = unixMsOf('2026-11-20T03:02:00Z')
+    const after = withShares(objects, 'workload-low', 20, 'flux', at)
+    const without = { ...objects, levels: objects.levels.filter(({ metadata }) => metadata.name !== 'workload-low') }
+    const anew = [
+      { at: at - 60_000, objects },
+      { at: at - 10_000, objects: without },
+      { at, objects: after },
+    ]
+    const { findings, changes } = diagnose({ ...given, objects: after, history: anew })
+    expect(findings[0]).toMatchObject({ cause: 'recent-edit', confidence: 'strong' })
+    expect(findings[0]?.remedy.text).toMatch(/^Undo this change of /)
+    expect(findings.filter(({ cause }) => cause === 'recent-edit')).toHaveLength(1)
+    expect(changes.map(({ isToBlame, effect }) => [isToBlame, /It was created again at/.test(effect)])).toEqual([
+      [true, false],
+      [undefined, true],
+    ])
   })
 
   it('are those of schemas that send requests elsewhere, by whom the audit log names', () => {
