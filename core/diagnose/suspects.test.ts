@@ -49,7 +49,7 @@ it.each([
     before: ledgerOf(dumps.slice(0, 5)),
     dumps,
   })
-  expect(suspect).toMatchObject({ name: 'flood', since: START + 20_000 })
+  expect(suspect).toMatchObject({ name: 'flood', since: START + 20_000, notBefore: START + 16_000 })
 })
 
 it('does not suspect whoever was sent to the level and wants as much more than before as the others', () => {

@@ -25,7 +25,9 @@ export interface Suspect {
   /** Seats that the others take and wait for, and what the level has: without the suspect they fit or do not. */
   readonly others: number
   readonly limit: number
+  /** The first dump with much of it, and the one before that. */
   readonly since: UnixMs | undefined
+  readonly notBefore: UnixMs | undefined
   /** What its requests do: most of them wait for seats, or they hold them by their length, their width or as watches. */
   readonly cause: 'one-flow' | 'slow-reader' | 'wide-requests' | 'watch-storm'
   /** Seats that its executing requests have, how long these had executed, and how wide its requests are; means. */
@@ -123,7 +125,7 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
           share: { part, low, high },
           others: wanted - pressure,
           limit,
-          since: sinceOf(dumps, level, name, client),
+          ...sinceOf(dumps, level, name, client),
           ...natureOf(
             uses,
             users.filter((other) => other.name !== name),
@@ -237,13 +239,15 @@ function sinceOf(
   level: string,
   name: string,
   { waiting, executing }: ClientUse,
-): UnixMs | undefined {
-  let since: UnixMs | undefined
+): Pick<Suspect, 'since' | 'notBefore'> {
+  let [since, notBefore]: [UnixMs | undefined, UnixMs | undefined] = [undefined, undefined]
   for (const dump of dumps.toReversed()) {
     const count = countIn(dump, level, name)
     if (count === undefined) continue
-    if (count >= (waiting + executing) / 2) since = unixMsOf(dump.at)
-    else if (since !== undefined && since - unixMsOf(dump.at) > PAUSE_MS) break
+    const at = unixMsOf(dump.at)
+    if (count >= (waiting + executing) / 2) [since, notBefore] = [at, undefined]
+    else if (since !== undefined && since - at > PAUSE_MS) break
+    else notBefore ??= at
   }
-  return since
+  return { since, notBefore }
 }

@@ -51,6 +51,14 @@ describe('who', () => {
     expect(Math.abs((flood?.since ?? 0) - at)).toBeLessThanOrEqual(6_000)
   })
 
+  it('began with the trouble, where the dumps do not show that it was later', () => {
+    const given = situation('one-flow')
+    const isRare = ({ at }: { readonly at: string }): boolean => unixMsOf(at) % 40_000 === 20_000
+    const servers = given.servers.map((server) => ({ ...server, dumps: server.dumps.filter(isRare) }))
+    const { since, findings } = diagnose({ ...given, servers })
+    expect(findings[0]).toMatchObject({ cause: 'one-flow', since })
+  })
+
   it('is said in the first sentences', () => {
     const { now } = diagnose(situation('one-flow'))
     expect(now.details).toMatch(/^Most likely: one flow floods: batch:hog, since 03:02:/)
@@ -77,6 +85,29 @@ describe('an object that several writers turn to and fro', () => {
     expect(after([40, 50, 40])).not.toContain('returned')
     expect(after([40, 50, 60, 70])).not.toContain('returned')
   })
+})
+
+it('does not take a few time-outs for those of clients with a short deadline', () => {
+  const given = NEIGHBOURS.find(({ looksLike }) => looksLike === 'short-deadlines')?.evidence(7)
+  const { servers } = given ?? expect.fail('no such situation')
+  const timedOut = (times: number): Evidence => ({
+    ...(given ?? expect.fail()),
+    servers: servers.map((server) => ({
+      ...server,
+      frames: server.frames.map((frame) => ({
+        ...frame,
+        levels: frame.levels.map(({ rejected, ...level }) => ({
+          ...level,
+          ...(rejected && {
+            rejected: { ...rejected, 'queue-full': 0, 'time-out': Math.min(times, rejected['time-out']) },
+          }),
+        })),
+      })),
+    })),
+  })
+  const causes = (times: number) => diagnose(timedOut(times)).findings.map(({ cause }) => cause)
+  expect(causes(Infinity)).toContain('short-deadlines')
+  expect(causes(1)).not.toContain('short-deadlines')
 })
 
 describe('heartbeats in a level of others', () => {
