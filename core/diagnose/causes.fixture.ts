@@ -557,6 +557,17 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     looksLike: 'system-requests',
   },
   {
+    ...one('one-flow', 'an account begins to send with 60 threads to a small server', {
+      groups: [
+        group('people', 2, person, open(1, get(lognormal(20, 0.5)))),
+        group('tenants', 3, account('tenant-{i}'), open(4, get(lognormal(90, 0.5)))),
+        group('hog', 1, account('hog'), threads(60, get(lognormal(700, 0.3)), AFTER)),
+      ],
+      seats: 40,
+    }),
+    looksLike: 'slow-requests',
+  },
+  {
     ...one('one-flow', 'an account that floods for 12 s of every 40 s', {
       groups: [
         ...BASE,

@@ -197,14 +197,15 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
     if (isSlower && cause === 'slow-requests') return []
     if (STANDING.has(cause)) {
       if (isLess(one, level) || isLess(one, explainedIn.get(`${place.server} `))) return []
-      return [{ ...one, isBeside: ranked.some((other) => actsThere(other, one)) }]
+      const isYoung = troubled.some(({ server }) => server.id === place.server && server.isYoung)
+      return [{ ...one, isBeside: isYoung || ranked.some((other) => actsThere(other, one)) }]
     }
     if (part === undefined || part === 0) return [one]
     return [{ ...one, given: { ...one.given, share: shareOf(part, share) } }]
   })
 }
 
-/** Of the causes of one level whose parts are known, the one that explains the most comes first. */
+/** Of the causes of one level whose parts are known, the one that explains the most comes first; what stands beside others last. */
 function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
   const keyOf = ({ known, isBeside, given: { share, place } }: Judged): string | undefined =>
     share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level}`
@@ -214,7 +215,9 @@ function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
       all.toSorted((a, b) => (b.given.share?.part ?? 0) - (a.given.share?.part ?? 0)).values(),
     ]),
   )
-  return ranked.map((one) => (keyOf(one) === undefined ? one : (sorted.get(keyOf(one))?.next().value ?? one)))
+  return ranked
+    .map((one) => (keyOf(one) === undefined ? one : (sorted.get(keyOf(one))?.next().value ?? one)))
+    .toSorted((a, b) => Number(a.isBeside ?? false) - Number(b.isBeside ?? false))
 }
 
 /** Whether a cause with more evidence acts where the other stands. */

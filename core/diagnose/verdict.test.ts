@@ -16,8 +16,7 @@ const situation = (given: string, seed = 7): Evidence => {
 
 const lastOf = ({ servers: [server] }: Evidence): number => unixMsOf(server?.frames.at(-1)?.at ?? '')
 
-const beforeTheChange = ({ frames, dumps, ...server }: ServerEvidence): ServerEvidence => {
-  const until = unixMsOf('2026-11-20T03:02:00Z')
+const cutAt = ({ frames, dumps, ...server }: ServerEvidence, until: number): ServerEvidence => {
   const isEarly = ({ at }: { readonly at: string }): boolean => unixMsOf(at) < until
   return { ...server, frames: frames.filter(isEarly), dumps: dumps.filter(isEarly) }
 }
@@ -110,6 +109,17 @@ it('does not take a few time-outs for those of clients with a short deadline', (
   expect(causes(1)).not.toContain('short-deadlines')
 })
 
+describe('trouble that has just begun', () => {
+  it.each([6, 8, 10, 14, 18, 24])('has the client as its first cause that floods, after %i s', (seconds) => {
+    const { servers, ...given } =
+      NEIGHBOURS.find(({ what }) => what.includes('60 threads to a small server'))?.evidence(7) ?? expect.fail()
+    const until = unixMsOf('2026-11-20T03:02:00Z') + 1_000 * seconds
+    const { findings } = diagnose({ ...given, servers: servers.map((server) => cutAt(server, until)) })
+    expect(findings[0]).toMatchObject({ cause: 'one-flow', culprit: 'batch:hog' })
+    for (const { cause, confidence } of findings.slice(1)) expect([cause, confidence]).toEqual([cause, 'possible'])
+  })
+})
+
 describe('heartbeats in a level of others', () => {
   const there = (): Evidence =>
     NEIGHBOURS.find(({ what }) => what.startsWith('a flood in a level to which a schema'))?.evidence(7) ??
@@ -129,7 +139,10 @@ describe('heartbeats in a level of others', () => {
   })
 
   it('are no cause of anything while nothing is wrong', () => {
-    const calm = { ...there(), servers: there().servers.map(beforeTheChange) }
+    const calm = {
+      ...there(),
+      servers: there().servers.map((server) => cutAt(server, unixMsOf('2026-11-20T03:02:00Z'))),
+    }
     const found = diagnose(calm)
     expect(found.findings[0]?.text).toContain('Nothing is wrong yet')
     expect(statusLines(found).join('\n')).toMatch(/^Found \(strong\), /m)

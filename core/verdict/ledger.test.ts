@@ -97,8 +97,8 @@ describe('a ledger', () => {
   it('counts as early the time-outs of clients with a deadline of their own, and no others', () => {
     const ledger = createLedger()
     const late = (user: string, waitMs: number | undefined, url: string): LiveRequest => {
-      const { waitMs: _, ...row } = sent(user, 4_000, { state: 'rejected', reason: 'time-out', url })
-      return { ...row, ...(waitMs !== undefined && { waitMs }) }
+      const { waitMs: _, ...request } = sent(user, 4_000, { state: 'rejected', reason: 'time-out', url })
+      return { ...request, ...(waitMs !== undefined && { waitMs }) }
     }
     ledger.requests([
       late('flood', 15_000, '/api/v1/pods'),
