@@ -214,6 +214,11 @@ const beats = [
   },
 ]
 
+const soon = { ...AFTER, firstMs: (CHANGE - 25) * MS_PER_SECOND }
+const forOthers = withLevels(OBJECTS, (limited, name) =>
+  name === 'global-default' ? { ...limited, nominalConcurrencyShares: 1_500 } : limited,
+)
+
 const specimen = (given: CauseId, what: string, make: (seed: number) => Evidence): Specimen => ({
   given,
   what,
@@ -566,6 +571,28 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
       seats: 40,
     }),
     looksLike: 'slow-requests',
+  },
+  {
+    ...one(
+      'one-flow',
+      'a flood, and an edit for its level that takes the seats of another',
+      {
+        groups: [
+          controllers,
+          group('steady', 30, account('steady-{i}'), threads(1, get(lognormal(480, 0.4)))),
+          group('export', 1, { ...person, name: 'export' }, threads(200, get(lognormal(600, 0.3)), soon)),
+        ],
+        change: (simulation) => void simulation.configure(forOthers),
+      },
+      {
+        objects: forOthers,
+        history: [
+          { at: START_MS, objects: OBJECTS },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: forOthers },
+        ],
+      },
+    ),
+    looksLike: 'server-full',
   },
   {
     ...one('one-flow', 'an account that floods for 12 s of every 40 s', {

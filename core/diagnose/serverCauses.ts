@@ -21,14 +21,14 @@ import {
 } from './clues.ts'
 import { meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND } from '../units.ts'
-import { clientName } from '../verdict/ledger.ts'
+import { clientName, pressureOf } from '../verdict/ledger.ts'
 import { arrivalsOf, isCalm, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { Finding } from '../contract/diagnosis.ts'
 import { victimNames } from '../verdict/cause.ts'
 import { byUser, WIDE } from './suspects.ts'
-import { slowedIn, victimsIn } from './victims.ts'
+import { slowedIn, suspectsIn, victimsIn } from './victims.ts'
 import { listed } from '../text/text.ts'
 
 /** Fraction of its seats from which a server is full. */
@@ -48,7 +48,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const grown = newFlood(server).holds === true ? undefined : grownIn(server)
   const slowed = slowedIn(server).filter(({ name }) => name !== grown?.name)
   const [exempt] = byUser(server.ledger, EXEMPT)
-  const waiting = worst === undefined ? [] : victimsIn(server, worst, { culprits: new Set(), schemas: new Set() })
+  const waiting =
+    worst === undefined ? [] : victimsIn(server, worst, { culprits: suspectsIn(worst), schemas: new Set() })
   const suffering = [...new Map([...slowed, ...waiting].map((one) => [one.name, one])).values()].filter(
     ({ name }) => name !== exempt?.name,
   )
@@ -140,7 +141,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           ),
         ),
       ],
-      unless: [everywhere],
+      unless: [everywhere, fitsWithoutFloods(server)],
       hints: [
         fact(
           server.exemptSeats <= 0.3 * server.allSeats,
@@ -194,6 +195,21 @@ const grownText = ({ name, seats, before, width, widthBefore, call }: Grown): st
       ? ''
       : `; each of its requests takes ${plain.counted(width, 'seat')}, and ${plain.amount(widthBefore)} before`
   return `${name} uses ${plain.counted(seats, 'seat')} at once, and ${plain.amount(before)} before, mostly for ${call?.text ?? 'unknown requests'}${each}`
+}
+
+/** Whether the server has the seats that all others take and want, without the clients that stand out in a level. */
+function fitsWithoutFloods({ levels, ledger, limit }: ServerFacts): Clue {
+  const floods = new Set(levels.flatMap(({ name, suspects }) => suspects.map((one) => `${name} ${one.name}`)))
+  const others = ledger.clients.reduce(
+    (sum, one) => (floods.has(`${one.level} ${clientName(one)}`) ? sum : sum + pressureOf(one)),
+    0,
+  )
+  return fact(
+    floods.size > 0 && limit !== undefined && others < FULL_SERVER * limit,
+    floods.size === 0
+      ? 'No client stands out.'
+      : `Without the clients that stand out all others take and want ${plain.counted(others, 'seat')}.`,
+  )
 }
 
 /** Whether a flood explains that requests take longer. */

@@ -42,7 +42,7 @@ import { listed } from '../text/text.ts'
 import { advice, either, holdsBack, moreShares, ownLevel, type Known } from './remedies.ts'
 import { byUser, WIDE, type Suspect } from './suspects.ts'
 import { crowdIn, slowFactor } from './explain.ts'
-import { victimsIn } from './victims.ts'
+import { suspectsIn, victimsIn } from './victims.ts'
 import { victimNames } from '../verdict/cause.ts'
 
 /** Fraction of the seats of a level from which watches or lingering writes explain that it is full. */
@@ -75,7 +75,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
   const standing = {
     since: server.since,
-    victims: victimsIn(server, level, { culprits: new Set(), schemas: new Set() }),
+    victims: victimsIn(server, level, { culprits: suspectsIn(level), schemas: new Set() }),
   }
   const held = {
     ...standing,
@@ -235,7 +235,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
   const server0 = { server: server.id, level: name }
   const ofLargest = suspects.length > 0 || largest === undefined ? [] : [mostlyOf(largest)]
   const victims = victimsIn(server, level, {
-    culprits: new Set([...suspects.map((one) => one.name), ...ofLargest]),
+    culprits: new Set([...suspectsIn(level), ...ofLargest]),
     schemas: new Set(),
   })
   if (suspects.length === 0) {

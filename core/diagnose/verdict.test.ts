@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
 import type { LiveRequest } from '../contract/live.ts'
+import type { LevelFrame } from '../frame/frame.ts'
 import { unixMsOf } from '../units.ts'
 import { NEIGHBOURS, SPECIMENS } from './causes.fixture.ts'
 import { complaint } from './complaint.ts'
@@ -20,6 +21,13 @@ const cutAt = ({ frames, dumps, ...server }: ServerEvidence, until: number): Ser
   const isEarly = ({ at }: { readonly at: string }): boolean => unixMsOf(at) < until
   return { ...server, frames: frames.filter(isEarly), dumps: dumps.filter(isEarly) }
 }
+
+/** A level that hardly anybody uses, and in which nothing waits. */
+const quiet = (level: LevelFrame): LevelFrame => ({
+  ...level,
+  seats: { ...level.seats, executing: level.name === 'workload-low' ? 2 : 0, queued: 0 },
+  requests: { ...level.requests, queued: 0 },
+})
 
 /** The same level or schema as somebody wrote it at that time. */
 const written = (by: string, at: number) => ({
@@ -109,6 +117,17 @@ it('does not take a few time-outs for those of clients with a short deadline', (
   expect(causes(1)).not.toContain('short-deadlines')
 })
 
+it('offers to undo an edit that harms others than the flood that it was for, and calls no server full by a flood', () => {
+  const given = NEIGHBOURS.find(({ looksLike }) => looksLike === 'server-full')?.evidence(7) ?? expect.fail()
+  const { findings } = diagnose(given)
+  const edit = findings.find(({ place }) => place.level === 'workload-low')
+  expect(edit).toMatchObject({ cause: 'recent-edit', culprit: 'PriorityLevelConfiguration global-default' })
+  expect(edit?.remedy.text).toMatch(/^Undo this change of .+ Forecast of this edit: /)
+  expect(findings.map(({ cause, culprit }) => `${cause} ${culprit}`)).toContain('one-flow export')
+  expect(findings.map(({ cause }) => cause)).not.toContain('server-full')
+  expect(findings.flatMap(({ victims }) => victims.map(({ name }) => name))).not.toContain('export')
+})
+
 describe('trouble that has just begun', () => {
   it.each([6, 8, 10, 14, 18, 24])('has the client as its first cause that floods, after %i s', (seconds) => {
     const { servers, ...given } =
@@ -158,6 +177,22 @@ describe('a server that became slower', () => {
     expect(first?.victims.map(({ name }) => name)).not.toContain('batch:scanner')
     expect(first?.remedy.text).toMatch(/^Let batch:scanner list with limit/)
     expect(JSON.stringify(first)).not.toMatch(/No client began|no client began|the server itself/)
+  })
+
+  it('is not blamed on the console’s own requests, which are exempt', () => {
+    const { servers, ...given } = situation('slow-server')
+    const asked = servers.map((server) => ({
+      ...server,
+      frames: server.frames.map((frame) => ({
+        ...frame,
+        levels: frame.levels.map((level) => {
+          const executing = unixMsOf(frame.at) >= unixMsOf('2026-11-20T03:02:00Z') ? 1 : 0
+          return level.name === 'exempt' ? { ...level, seats: { ...level.seats, executing } } : quiet(level)
+        }),
+      })),
+    }))
+    const [first] = diagnose({ ...given, servers: asked }).findings
+    expect(first).toMatchObject({ cause: 'slow-server', culprit: 'server' })
   })
 
   it('is not blamed on clients whose requests only became longer', () => {

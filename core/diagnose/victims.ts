@@ -52,6 +52,9 @@ export function victimsIn(
   return [...seen, ...schemasIn(server, level, new Set([...schemas, ...known.map(({ schema }) => schema)]))]
 }
 
+/** Whoever stands out in a level: whatever its trouble is, they are no victims of it. */
+export const suspectsIn = ({ suspects }: LevelFacts): ReadonlySet<string> => new Set(suspects.map(({ name }) => name))
+
 /** Clients that send too little for dumps to show how long each of them waits; all of them show it. */
 function together(level: string, others: ReturnType<typeof byUser>, named: ReadonlySet<string>): readonly Victim[] {
   const rest = others.filter(({ name, uses }) => !named.has(name) && uses.every(({ seenWaiting }) => seenWaiting < FEW))
