@@ -12,16 +12,18 @@ import type {
   Quantity,
   SchemaTraffic,
 } from '../contract/forecast.ts'
-import { defaultFlowSchema, EXEMPT, type FlowSchema, type ObjectSet } from '../config/objects.ts'
+import { CATCH_ALL, defaultFlowSchema, EXEMPT, type FlowSchema, type ObjectSet } from '../config/objects.ts'
+import { isExempt } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { MS_PER_SECOND } from '../units.ts'
+import { MS_PER_SECOND, type Seats } from '../units.ts'
 import { bandOrDirection, foresee, type Foreseen, type Past, scaled } from './bands.ts'
 import type { MayGoOn } from './fit.ts'
 import { MOST_WIDENING } from './judge.ts'
 import { meanLimits } from './limits.ts'
 import { meanOf, RECOMPUTATION_MS } from './observe.ts'
 import { runTwin, type TwinRun } from './run.ts'
-import { ensembleRun, RUNS, smoothedOf, type Twin } from './twin.ts'
+import { presentIn } from './traffic.ts'
+import { ensembleRun, RUNS, type Twin } from './twin.ts'
 
 /** With fewer runs a band is meaningless. */
 const FEWEST_RUNS = 4
@@ -56,11 +58,18 @@ export function pairsOf(
 ): readonly Pair[] | undefined {
   const pairs: Pair[] = []
   for (let number = 0; number < RUNS && !(number >= FEWEST_RUNS && enough()); number++) {
-    const run = editedRun(ensembleRun(twin, number), after, serverLimit)
+    const before = ensembleRun(twin, number)
+    const run =
+      serverLimit === undefined
+        ? { ...before, edit: after, settleSeconds: SETTLE_SECONDS }
+        : restartedRun(before, after, {
+            serverLimit,
+            smoothed: demandOfStart(twin, serverLimit, (number + 0.5) / RUNS),
+          })
     const edited = runTwin(run, () => mayGoOn(number / RUNS))
     if (!mayGoOn((number + 1) / RUNS)) return undefined
     const control = twin.controls[number]
-    if (edited !== undefined && control !== undefined) pairs.push({ edited, control })
+    if (edited !== undefined && control !== undefined) pairs.push({ edited, control, smoothed: run.smoothed })
   }
   return pairs
 }
@@ -76,7 +85,7 @@ export function reportOf(
   const serverLimit = newLimit ?? variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
   const configured = classifyingConfiguration(after, serverLimit).levels
   const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
-  const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds, restarts: newLimit !== undefined }, pairs)
+  const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds }, pairs)
   const redirected = redirectedBy(variant.objects, after)
   const names = new Set([...observation.levels.map(({ name }) => name), ...configured.keys()])
   const levels = [...names].toSorted(byCodeUnits).map((name): ForecastLevel => {
@@ -168,11 +177,27 @@ interface Edited {
   readonly receives: boolean
 }
 
-/** A run that switches to the new objects. Changed flags require a new server, which has no demand yet. */
-function editedRun(run: TwinRun, after: ObjectSet, newLimit: number | undefined): TwinRun {
-  if (newLimit === undefined) return { ...run, edit: after, settleSeconds: SETTLE_SECONDS }
-  const variant = { ...run.variant, objects: after, maxRequestsInFlight: newLimit, maxMutatingRequestsInFlight: 0 }
-  return { ...run, variant, smoothed: new Map(), warmSeconds: SETTLE_SECONDS, settleSeconds: 0 }
+/** A run of a server that has only just started, with other flags. */
+function restartedRun(
+  run: TwinRun,
+  objects: ObjectSet,
+  { serverLimit, smoothed }: { readonly serverLimit: number } & Pick<TwinRun, 'smoothed'>,
+): TwinRun {
+  const variant = { ...run.variant, objects, maxRequestsInFlight: serverLimit, maxMutatingRequestsInFlight: 0 }
+  return { ...run, variant, smoothed, warmSeconds: SETTLE_SECONDS }
+}
+
+/**
+ * Smoothed demand of a server that has just read its objects. Before that it has only the levels exempt and catch-all, so
+ * catch-all takes the requests of this part of the clients, and its demand of that moment halves in five minutes.
+ */
+export function demandOfStart(
+  { observation: { levels } }: Pick<Twin, 'observation'>,
+  serverLimit: Seats,
+  part: number,
+): ReadonlyMap<string, Seats> {
+  const present = levels.filter((level) => !isExempt(level)).reduce((sum, level) => sum + presentIn(level), 0)
+  return new Map([[CATCH_ALL, Math.min(serverLimit, part * present)]])
 }
 
 function whyLimitsOnly(
@@ -223,6 +248,8 @@ interface Pair {
   readonly edited: Observation
   /** The same guesses and seed without the edit. */
   readonly control: Observation
+  /** Smoothed demand at the time of the edit, seats, by level. */
+  readonly smoothed: TwinRun['smoothed']
 }
 
 const levelOf = ({ levels }: Observation, name: string): ObservedLevel | undefined =>
@@ -258,13 +285,11 @@ interface LimitQuestion {
   readonly configured: ClassifyingConfiguration['levels']
   /** Length of the counted period. */
   readonly seconds: number
-  /** Whether the edit restarts the server. */
-  readonly restarts: boolean
 }
 
 /** Mean current limits after the edit, by level: from the demand of each run, beginning at each of its periods. */
 function limitsAfter(
-  { twin: { observation, variant }, configured, seconds, restarts }: LimitQuestion,
+  { twin: { observation, variant }, configured, seconds }: LimitQuestion,
   pairs: readonly Pair[],
 ): readonly ReadonlyMap<string, number>[] {
   const periods = (length: number): number => Math.max(1, Math.round((length * MS_PER_SECOND) / RECOMPUTATION_MS))
@@ -274,7 +299,7 @@ function limitsAfter(
     const course = {
       levels: configured,
       version: variant.version,
-      smoothed: restarts ? new Map<string, number>() : smoothedOf(observation, 'last'),
+      smoothed: pair.smoothed,
       demands,
       settling: periods(SETTLE_SECONDS),
       counted: periods(seconds),

@@ -56,6 +56,8 @@ export const withLow = (change: Partial<LimitedSpec>): ObjectSet => ({
 })
 
 interface PagesWanted {
+  /** What the server begins with, unless it is the built-in objects. */
+  readonly first?: ObjectSet
   readonly from: number
   readonly until: number
   readonly edit?: { readonly at: number; readonly objects: ObjectSet }
@@ -69,13 +71,13 @@ export const pagesOf = (workload: Workload, wanted: PagesWanted): readonly Serve
 /** The same, and a dump of the requests every five seconds. */
 export function pagesAndDumps(
   workload: Workload,
-  { from, until, edit, server = SERVER }: PagesWanted,
+  { first = OBJECTS, from, until, edit, server = SERVER }: PagesWanted,
 ): { readonly pages: readonly ServerFrame[]; readonly dumps: readonly DumpFrame[] } {
   const simulation = createSimulation({
     ...engineOptions(server, 0, secondsToNs(until)),
     seed: 7,
     workload,
-    configuration: OBJECTS,
+    configuration: first,
   })
   const pages: ServerFrame[] = []
   const dumps: DumpFrame[] = []

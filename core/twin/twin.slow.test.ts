@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { mandatoryLevels, mandatorySchemas } from '../config/builtIn.ts'
 import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
 import type { Band, ForecastEvidence } from '../contract/forecast.ts'
 import { constant, exponential, lognormal } from '../simulate/random.ts'
@@ -109,20 +110,22 @@ describe('a twin of a simulated server', () => {
     expect(noteOf('exempt')).toMatchObject({ bands: {} })
   })
 
-  test('forecasts what a server started with fewer seats does', () => {
+  test('forecasts what a server started with fewer seats does, whose clients came before its objects', () => {
     const limit = 60
     const { bands } = forecast(twinOf(closed), OBJECTS, { serverLimit: limit })?.levels.find(
       ({ level }) => level === 'workload-low',
     ) ?? { bands: undefined }
-    const pages = pagesOf(closed, {
-      from: 20,
-      until: 120,
-      server: { ...SERVER, maxRequestsInFlight: limit, maxMutatingRequestsInFlight: 0 },
-    })
-    const truth = observe(pages)?.levels.find(({ name }) => name === 'workload-low')?.quantities
+    const truthFrom = (first: ObjectSet) => {
+      const server = { ...SERVER, maxRequestsInFlight: limit, maxMutatingRequestsInFlight: 0 }
+      const pages = pagesOf(closed, { first, from: 20, until: 120, server, edit: { at: 1, objects: OBJECTS } })
+      return observe(pages)?.levels.find(({ name }) => name === 'workload-low')?.quantities
+    }
+    const truth = truthFrom({ levels: mandatoryLevels, schemas: mandatorySchemas })
     expect(isIn(bands?.waitP99, truth?.waitP99)).toBe(true)
-    expect(within(bands?.current?.point, truth?.current)).toBeLessThan(0.03)
-    expect(within(bands?.seats?.point, truth?.seats)).toBeLessThan(0.05)
+    expect(within(bands?.current?.point, truth?.current)).toBeLessThan(0.1)
+    expect(within(bands?.seats?.point, truth?.seats)).toBeLessThan(0.1)
+    // What catch-all demanded then matters for as long as this.
+    expect(within(truthFrom(OBJECTS)?.current, truth?.current)).toBeGreaterThan(0.1)
   })
 
   test('shows limits only where the edit sends requests elsewhere that no dump names', () => {
