@@ -17,6 +17,7 @@ import { isExempt } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { MS_PER_SECOND, type Seats } from '../units.ts'
 import { bandOrDirection, foresee, type Foreseen, type Past, scaled } from './bands.ts'
+import { DRIFTS, driftOf } from './drift.ts'
 import type { MayGoOn } from './fit.ts'
 import { MOST_WIDENING } from './judge.ts'
 import { meanLimits } from './limits.ts'
@@ -57,8 +58,9 @@ export function pairsOf(
   { serverLimit, mayGoOn = () => true, enough = () => false }: ForecastOptions,
 ): readonly Pair[] | undefined {
   const pairs: Pair[] = []
+  const drift = driftOf(twin.parts)
   for (let number = 0; number < RUNS && !(number >= FEWEST_RUNS && enough()); number++) {
-    const before = ensembleRun(twin, number)
+    const before = slowed(ensembleRun(twin, number), Math.exp(drift * (DRIFTS[number] ?? 0)))
     const run =
       serverLimit === undefined
         ? { ...before, edit: after, settleSeconds: SETTLE_SECONDS }
@@ -99,6 +101,7 @@ export function reportOf(
     })
     if (why !== undefined) return { ...base, bands: {}, note: why }
     const remark = remarkOn(name, twin)
+    const longestWait = Math.max(0, ...pairs.map(({ edited }) => levelOf(edited, name)?.quantities.waitP99 ?? 0))
     const foretold = QUANTITIES.flatMap((quantity) => {
       const found = bandOrDirection({
         quantity,
@@ -107,6 +110,7 @@ export function reportOf(
           quantity === 'current'
             ? limits.flatMap((one) => limitOf(one.get(name)))
             : foreseenOf(quantity, name, pairs, now),
+        longestWait,
         past: pastOf(quantity, name, twin),
         seconds: horizon ?? seconds,
         restarts: newLimit !== undefined,
@@ -176,6 +180,12 @@ interface Edited {
   /** Whether it gets requests in a run with the edit. */
   readonly receives: boolean
 }
+
+/** A run in which everything takes longer or shorter. */
+const slowed = (run: TwinRun, factor: number): TwinRun => ({
+  ...run,
+  variant: { ...run.variant, executionFactor: factor * run.variant.executionFactor },
+})
 
 /** A run of a server that has only just started, with other flags. */
 function restartedRun(

@@ -62,6 +62,8 @@ interface PagesWanted {
   readonly until: number
   readonly edit?: { readonly at: number; readonly objects: ObjectSet }
   readonly server?: Variant
+  /** Factor of all execution times from each second on. */
+  readonly slowed?: (second: number) => number
 }
 
 /** Pages of a simulated server, one per second, from `from` to `until` seconds; `edit` is applied at its time. */
@@ -71,7 +73,7 @@ export const pagesOf = (workload: Workload, wanted: PagesWanted): readonly Serve
 /** The same, and a dump of the requests every five seconds. */
 export function pagesAndDumps(
   workload: Workload,
-  { first = OBJECTS, from, until, edit, server = SERVER }: PagesWanted,
+  { first = OBJECTS, from, until, edit, server = SERVER, slowed = () => 1 }: PagesWanted,
 ): { readonly pages: readonly ServerFrame[]; readonly dumps: readonly DumpFrame[] } {
   const simulation = createSimulation({
     ...engineOptions(server, 0, secondsToNs(until)),
@@ -84,6 +86,7 @@ export function pagesAndDumps(
   for (let second = 0; second <= until; second++) {
     simulation.runTo(secondsToNs(second))
     if (edit?.at === second) simulation.configure(edit.objects)
+    simulation.slow(slowed(second))
     if (second < from) continue
     pages.push(serverFrame(simulation.engine.snapshot(), { id: 'server', version: VERSION }))
     if (second % 5 === 0) dumps.push(dumpFrame('server', simulation.engine))

@@ -8,7 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { DEFAULT_VERSION } from '../cluster/binaries.ts'
+import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { outcomesOf, type Prediction, record, type Recording, summaryOf, tableOf } from './bench.ts'
 import { drawMixture } from './draw.ts'
 
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     after: { type: 'string', default: '90' },
     /** The part of the edits that change flags, which restarts the server. */
     restarts: { type: 'string', default: '0.1' },
-    version: { type: 'string', default: DEFAULT_VERSION },
+    version: { type: 'string', default: NEWEST_VERSION },
     /** Recordings are written to this folder; those that are already in it are not made again. */
     keep: { type: 'string' },
     /** Scores the recordings of this folder instead of making some. */
