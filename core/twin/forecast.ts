@@ -140,7 +140,7 @@ export function reportOf(
     runs: pairs.length,
     seconds,
     ...(widened.length > 0 && { widened: Object.fromEntries(widened) }),
-    notes: notesOf(twin, pairs.length),
+    notes: notesOf(twin, pairs.length, newLimit !== undefined),
   }
 }
 
@@ -332,7 +332,11 @@ function demandAfter(name: string, observation: Observation, { edited, control }
   return observed.map(({ average, ...rest }) => ({ ...rest, average: Math.max(0, average + is - was) }))
 }
 
-function notesOf({ observation, known, missing, guesses, parts }: Twin, runs: number): readonly string[] {
+function notesOf(
+  { observation, known, missing, guesses, parts }: Twin,
+  runs: number,
+  restarts: boolean,
+): readonly string[] {
   const seconds = Math.round((observation.untilMs - observation.fromMs) / MS_PER_SECOND)
   const open = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'open'))
   const closed = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'closed'))
@@ -341,6 +345,11 @@ function notesOf({ observation, known, missing, guesses, parts }: Twin, runs: nu
   return [
     `From the last ${seconds} s, with ${clients} clients and ${named}. It assumes that the same clients continue to send the same requests.`,
     `Bands are the 90 % interval of ${runs} simulated runs, widened by the error of the twin and by how much ${plain.counted(parts.length, 'part')} of that time differ.`,
+    ...(restarts
+      ? [
+          'The server restarts. Clients that return before it has read its objects are in catch-all, whose demand of that moment takes seats of the others for minutes. How many that are is unknown: from few to all in the runs.',
+        ]
+      : []),
     ...(missing.length === 0
       ? []
       : [`Cannot construct requests for ${missing.join(', ')}; their levels show limits only.`]),
