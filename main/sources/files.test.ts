@@ -195,6 +195,17 @@ process_start_time_seconds 1000
     expect(info.via).toBe(`${dumps.length} samples in the order of time`)
   })
 
+  it('keeps the users of requests that were dumped with and without details at once', async () => {
+    const [, , plain = '', detailed = ''] = readFixture('captures/v1.36.3/waves.dumps.ndjson.gz').toString().split('\n')
+    const [early, late] = [plain, detailed].map((line): { t: number } => JSON.parse(line))
+    for (const gap of [-300, -1, 0, 1, 300]) {
+      const lines = [JSON.stringify(early), JSON.stringify({ ...late, t: (early?.t ?? 0) + gap })]
+      const { dumps } = await read(['waves.ndjson', lines.join('\n')])
+      expect(dumps).toHaveLength(1)
+      expect(dumps[0]?.requests?.every(({ user }) => user !== undefined)).toBe(true)
+    }
+  })
+
   it('makes of dumps alone what they tell', async () => {
     const levels = `PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests
 l,                 1,            false,  false,       5,               2,                 40,                 3,                0,                1

@@ -9,7 +9,7 @@ import { emptyDump, withDump, type DumpKind } from '../../../core/metrics/dumps.
 import { withPresentNames } from '../../../core/metrics/draftNames.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
-import type { DumpFrame } from '../../../core/frame/dump.ts'
+import type { DumpFrame, DumpRequest } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
@@ -166,6 +166,8 @@ function stillServer(pages: readonly TimedPage[], version: string | undefined): 
   }
 }
 
+/** Dumps that are this close were fetched together, such as the requests with details and without. */
+const TOGETHER_MS = 500
 /** Request rows in readings before the newest. */
 const MOST_ROWS = 1_000_000
 
@@ -186,13 +188,17 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
   let at: number | undefined
   let rows = 0
   for (const part of parts) {
-    if (dump !== undefined && at !== undefined && part.t !== undefined && part.t > at && read.has(part.dump)) {
+    const isLater = at !== undefined && part.t !== undefined && part.t >= at + TOGETHER_MS
+    if (dump !== undefined && at !== undefined && isLater && read.has(part.dump)) {
       rows += dump.requests?.length ?? 0
       if (rows <= MOST_ROWS) earlier.push(reading(dump, read, at))
       read.clear()
     }
+    const before = read.has('requests') ? dump?.requests : undefined
     read.add(part.dump)
     dump = withDump(dump ?? emptyDump(part.file, now), part.dump, closed(part.text), place(part))
+    // The same requests without their users say less.
+    if (before?.some(hasUser) && !dump.requests?.some(hasUser)) dump = { ...dump, requests: before }
     at = part.t ?? at
   }
   if (dump === undefined) return undefined
@@ -204,6 +210,8 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
   if (isEmpty) return undefined
   return { dump: { ...dump, at: rfc3339(at ?? latestEvent(dump) ?? now) }, earlier }
 }
+
+const hasUser = ({ user }: DumpRequest): boolean => user !== undefined
 
 /** The parts of the newest dumps that were read at that time. */
 const reading = (
