@@ -47,7 +47,7 @@ const MOST_SENTENCES = 8
 
 /**
  * Assembles the contents of files. Pages of one file belong to one server, and so do files whose pages contain the same
- * process start time. Dumps do not identify their server, so they go to the first.
+ * process start time. Dumps do not identify their server, so they go to the first that was scraped when they were taken.
  */
 export function assemble(found: readonly Recognised[], now: number): Assembled {
   const problems = found.flatMap((part) => (part.kind === 'unreadable' ? [part.sentence] : []))
@@ -56,12 +56,13 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   const version = found.find((part) => part.kind === 'version')?.version
   const sentences = atMost(problems, MOST_SENTENCES)
 
-  const [first, ...others] = [...groups.map((pages) => stillServer(pages, version)), ...framesOf(found)]
-  if (first !== undefined) {
-    const own = (dump: DumpFrame): DumpFrame => ({ ...dump, server: first.id })
-    const complete =
-      dumps === undefined ? first : { ...first, dump: own(dumps.dump), earlierDumps: dumps.earlier.map(own) }
-    return { servers: [complete, ...others].map((server) => ({ ...server, notes: sentences })), sentences }
+  const servers = [...groups.map((pages) => stillServer(pages, version)), ...framesOf(found)]
+  if (servers.length > 0) {
+    const owner = dumps && ownerOf(dumps.dump, servers)
+    const own = (dump: DumpFrame): DumpFrame => ({ ...dump, server: owner?.id ?? '' })
+    const withDumps = dumps && { dump: own(dumps.dump), earlierDumps: dumps.earlier.map(own) }
+    const complete = servers.map((server) => ({ ...server, ...(server === owner && withDumps), notes: sentences }))
+    return { servers: complete, sentences }
   }
   if (dumps === undefined) return { servers: [], sentences }
   const { dump, earlier } = dumps
@@ -82,6 +83,12 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
     sentences,
   }
 }
+
+const ownerOf = <Server extends Pick<StillServer, 'frames'>>(
+  { at }: DumpFrame,
+  servers: readonly Server[],
+): Server | undefined =>
+  servers.find(({ frames }) => (frames[0]?.at ?? '') <= at && at <= (frames.at(-1)?.at ?? '')) ?? servers[0]
 
 /** Pages by server, each group in the order of the files; unreadable parts are added to `problems`. */
 function groupPages(found: readonly Recognised[], problems: string[], now: number): TimedPage[][] {
