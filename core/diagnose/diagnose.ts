@@ -271,7 +271,8 @@ const LEFT_BEHIND_MS = 90_000
 
 /** The headline that the Overview shows of the same samples. */
 function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
-  const lastOf = ({ frames }: ServerEvidence): UnixMs => Math.max(0, ...frames.map(({ at }) => unixMsOf(at)))
+  const lastOf = ({ frames }: ServerEvidence): UnixMs =>
+    frames.reduce((last, { at }) => Math.max(last, unixMsOf(at)), 0)
   const newest = Math.max(0, ...servers.map(lastOf))
   const current = servers.filter((server) => lastOf(server) >= newest - LEFT_BEHIND_MS)
   const seen = current.flatMap(({ frames, latest, dumps }) => {
