@@ -11,6 +11,7 @@ import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import type { DumpFrame, DumpRequest } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
+import { median } from '../../../core/frame/quantile.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 import { endsOpen } from './scrapes.ts'
@@ -106,15 +107,32 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
       if (page.problem === undefined) problems.push(`${place(part)} ${NO_FLOW_CONTROL}`)
       continue
     }
-    const key = String(page.families.get(FAMILY.startedAt)?.values[0] ?? part.file)
+    const key = String(startOf(page) ?? part.file)
     const group = known?.group ?? groups.get(key) ?? []
     files.set(part.file, { parser, group })
     groups.set(key, group)
     // A page without a time of its own follows the previous one by a second.
     group.push({ at: part.t ?? pageTime(page) ?? (group.at(-1)?.at ?? now - 1_000) + 1_000, body: part, page })
   }
-  return [...new Set(groups.values())]
+  return [...new Set(groups.values())].map(inOneTime)
 }
+
+/** A page tells its time some seconds early, each of a process by as much: those whose time is known show how much. */
+function inOneTime(group: TimedPage[]): TimedPage[] {
+  const lags = Map.groupBy(
+    group.flatMap(({ body: { t }, page }) => {
+      const told = t === undefined ? undefined : pageTime(page)
+      return t === undefined || told === undefined ? [] : [{ started: startOf(page), lag: t - told }]
+    }),
+    ({ started }) => started,
+  )
+  return group.map((one) => {
+    if (one.body.t !== undefined || pageTime(one.page) === undefined) return one
+    return { ...one, at: one.at + (median((lags.get(startOf(one.page)) ?? []).map(({ lag }) => lag)) ?? 0) }
+  })
+}
+
+const startOf = (page: Page): number | undefined => page.families.get(FAMILY.startedAt)?.values[0]
 
 const closed = (text: string): string => (endsOpen(text) ? `${text}\n` : text)
 
@@ -252,7 +270,7 @@ function problemSentence(body: Body, problem: NonNullable<Page['problem']>, isSh
  * distance between two pages of one server is exact. `undefined` when the page lacks either.
  */
 function pageTime(page: Page): number | undefined {
-  const started = page.families.get(FAMILY.startedAt)?.values[0]
+  const started = startOf(page)
   const utilization = page.families.get(FAMILY.seatUtilization)
   if (started === undefined || utilization === undefined) return undefined
   let longestNs = 0
