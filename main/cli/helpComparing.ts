@@ -90,11 +90,13 @@ PART is a manifest (a file or a folder), or one of
   request-factor=F       the part of the requests that clients send, drawn by chance (1 by default)
   objects-per-seat=N, bytes-per-seat=N, watches-per-seat=N   what a seat of a list or a change stands for, instead of
                          100 objects (lists until 1.33), 100,000 bytes (since 1.34) and 10 watches
+  codel-target-ms=N, codel-interval-ms=N   of algorithm=codel, instead of 5 ms and 100 ms
 
 Options:
   --simulate             requests of the built-in simulated cluster instead of a recording
   --seed N, --seconds S  the random seed (1 by default) and how long it runs (300 s by default, 3600 s at most)
   --closed-loop          simulated clients react to each variant: they retry after Retry-After, back off and think
+  --window S             fairness is averaged over intervals, a sliding window and a decaying average of S seconds (10)
   --flows N              flows that the text shows (10 by default)
   --assert TEXT          a condition for every candidate, like a goal of apf-console tune: "wait p99 of workload-high < 1 s",
                          "leases never wait"; or relative to the baseline: "rejected of workload-low <= baseline",
