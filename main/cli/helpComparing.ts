@@ -13,6 +13,8 @@ that follow from the present demand (docs/impact.md); then the guard rails: what
 Edit:
   --edit FILE…           files and folders of manifests, or - for standard input, applied as kubectl apply does: fields
                          that a manifest leaves out keep their values
+  --patch                the manifests are strategic merge patches, also to objects of --config; so is one with a
+                         directive such as $patch
   --whole                the edit is the whole configuration: objects that it does not contain are deleted
 
 Objects before it (one of; the built-in ones of --kube-version by default):
@@ -118,6 +120,7 @@ Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --re
 
 Edit:
   --edit FILE…           manifests of the edit, applied as kubectl apply does; - for standard input
+  --patch                the manifests are strategic merge patches
   --whole                the manifests are the whole configuration afterwards
   --config FILE…         the objects that the server has now (those of the cluster or the source by default)
   --kube-version V       the version whose rules apply (that of the server by default)
