@@ -129,7 +129,7 @@ function forecastOf(
   const schemas = remedy.manifests.flatMap(({ kind, name }) => (kind === 'FlowSchema' ? [name] : []))
   if (schemas.length > 0 && !after.some(({ schema }) => schemas.includes(schema)))
     return unjudged('in the simulated run it takes no request: the source does not tell the groups of users')
-  const parties = partiesOf(helped, level, suspect?.name)
+  const parties = partiesOf(helped, level, suspect?.name, large)
   const harmsOf = (met: readonly Met[]) => ({
     helped: harmOf(met.filter(parties.isHelped)),
     culprit: harmOf(met.filter(parties.isCulprit)),
@@ -153,18 +153,24 @@ function forecastOf(
     ? { helps, text: `Forecast of this edit: ${told}.` }
     : {
         helps,
-        text: `No edit is offered: by the console’s own forecast the one for this cause does not help (${told}).`,
+        text: `No edit is offered: by the console’s own forecast the one for this cause ${gain > 0 && loss >= gain ? 'costs others more than it helps' : 'does not help'} (${told}).`,
       }
 }
 
 const isAlike = (a: number, b: number): boolean =>
   Math.abs(a - b) <= FEW_SEATS || Math.max(a, b) <= ALIKE * Math.min(a, b)
 
-function partiesOf(helped: ReadonlySet<string>, level: string, culprit: string | undefined) {
+function partiesOf(
+  helped: ReadonlySet<string>,
+  level: string,
+  culprit: string | undefined,
+  large: ReadonlySet<string>,
+) {
   return {
     isHelped: (one: Met): boolean => one.level === level && helped.has(one.name) && one.name !== culprit,
     isCulprit: (one: Met): boolean => one.level === level && one.name === culprit,
-    isElsewhere: (one: Met): boolean => one.level !== level,
+    // That the culprit of another level waits longer harms nobody whom an edit has to spare.
+    isElsewhere: (one: Met): boolean => one.level !== level && !large.has(one.name),
   }
 }
 

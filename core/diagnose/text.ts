@@ -62,7 +62,7 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
   const [causes, possible] = [named(true), named(false)]
   return [
     ...lines,
-    `Cause (${cause.confidence})${where === '' ? '' : `, ${where}`}: ${cause.text}`,
+    `${cause.group === 'own side' ? cause.title : `Cause (${cause.confidence})`}${where === '' ? '' : `, ${where}`}: ${cause.text}`,
     ...victimLines(cause),
     `Remedy: ${cause.remedy.text}`,
     ...elsewhere.flatMap((other) => [
