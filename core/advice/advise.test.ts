@@ -8,6 +8,7 @@ import type { LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import { configuredLimits } from '../engine/allocation.ts'
 import { classifyingConfiguration } from '../classify/configuration.ts'
+import { diagnose } from '../diagnose/diagnose.ts'
 import { advise } from './advise.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { scrapeCost } from './scrapeCost.ts'
@@ -178,6 +179,25 @@ describe('advice', () => {
     const few = adviceOf({ 'workload-low': { demand: 280, rejected: { 'time-out': 1 } } })
     expect(of(few, 'flags')[0]).toMatchObject({ verdict: 'rejected' })
     expect(few.summary).toContain('More seats for the server would not help.')
+  })
+
+  it('asks for no seats for the demand of a cause that lasted as long as the samples', () => {
+    const wishes = { 'workload-low': { demand: 400, rejected: { 'time-out': 1 } }, 'global-default': { demand: 290 } }
+    const pages = Array.from({ length: 81 }, (_, i) => page(5 * i, wishes))
+    const known = diagnose({ servers: [{ frames: pages, dumps: [] }], health: [], objects: OBJECTS, asOf: undefined })
+    const findings = known.findings.map((one) => ({
+      ...one,
+      group: 'traffic' as const,
+      place: { level: 'workload-low' },
+    }))
+    const flagsOver = (verdictMs: number): number => {
+      const tally = createUsageTally()
+      for (const frame of pages) tally.take({ kind: 'frame', frame })
+      const verdict = { ...known, findings, from: known.to - verdictMs }
+      return of(advise(tally.read(), { verdict }), 'flags').length
+    }
+    expect(flagsOver(400_000)).toBe(0)
+    expect(flagsOver(60_000)).toBe(1)
   })
 
   it('compares the flags with what is usual for the nodes of the cluster', () => {

@@ -50,6 +50,8 @@ export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Ad
   const all = isLong ? worstOfEach(servers) : []
   const levels = all.filter((place) => !isJudged(place))
   const needy = levels.filter(({ level }) => isInNeed(level))
+  // Where trouble fills most of the samples, their demand is that of its cause.
+  const isOfTrouble = judged.length > 0 && verdict !== undefined && busiest.coveredMs < 2 * (verdict.to - verdict.from)
   const suggestions = [
     ...levels.flatMap((place) => [...sharesAdvice(place, objects), ...queueAdvice(place, objects)]),
     ...levels.flatMap((place) => lendingAdvice(place, objects, needy.length > 0)),
@@ -57,7 +59,7 @@ export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Ad
     ...missedAdvice(usage.withoutNamespace, servers, objects),
     ...callerAdvice(usage.callers, levels),
     ...boundaryAdvice(usage.flows, levels, objects),
-    ...(isLong ? flagAdvice(busiest, needy.length > 0) : []),
+    ...(isLong && !isOfTrouble ? flagAdvice(busiest, needy.length > 0) : []),
     ...(nodes === undefined ? [] : sizeAdvice(busiest, nodes)),
     ...scrapeAdvice(busiest),
     ...(isLong && judged.length === 0 && needy.length === 0 && unseen(busiest).length === 0 ? [nothing(busiest)] : []),
@@ -67,7 +69,7 @@ export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Ad
     from: Math.min(...servers.map(({ from }) => from)),
     to: Math.max(...servers.map(({ to }) => to)),
     servers: servers.map(({ id }) => id),
-    summary: `${judged.length === 0 ? '' : `${verdict?.summary} Diagnosis says what helps against that. `}${summaryOf(busiest, isLong, needy, ranked)}`,
+    summary: `${judged.length === 0 ? '' : `${verdict?.summary} Diagnosis says what helps against that. `}${summaryOf(busiest, isLong, needy, ranked, judged.length > 0)}`,
     suggestions: [...ranked.filter(isEdit).slice(0, MOST_EDITS), ...ranked.filter((one) => !isEdit(one))],
     enough: SHARES.flatMap((share) => {
       const seats = seatsFor(share, busiest.demand)
@@ -120,15 +122,17 @@ function summaryOf(
   isLong: boolean,
   needy: readonly Place[],
   suggestions: readonly Suggestion[],
+  isJudged: boolean,
 ): string {
   if (!isLong) {
     return `Samples cover ${plain.length(busiest.coveredMs)}. Advice on limits takes at least ${plain.length(SHORTEST_MS)}.`
   }
   const edits = suggestions.filter(isEdit)
+  const changes = `${plain.counted(edits.length, 'change is', 'changes are')} suggested.`
   const lacks = unseen(busiest)
   if (needy.length === 0) {
     return lacks.length === 0
-      ? 'Every level has enough seats. The recommendations below are precautions.'
+      ? `${isJudged ? 'No request of another level waits or is rejected.' : 'Every level has enough seats.'} ${edits.length === 0 ? 'The recommendations below are precautions.' : changes}`
       : `Whether requests wait or are rejected is unknown: the pages lack ${listed(lacks)}.`
   }
   const names = listed(needy.map(({ level }) => level.name))
@@ -137,10 +141,7 @@ function summaryOf(
     : suggestions.some(({ kind, verdict }) => kind === 'flags' && verdict === 'rejected')
       ? 'More seats for the server would not help.'
       : ''
-  const helps =
-    edits.length === 0
-      ? 'No edit found that would help.'
-      : `${plain.counted(edits.length, 'change is', 'changes are')} suggested.`
+  const helps = edits.length === 0 ? 'No edit found that would help.' : changes
   return `Requests of ${names} wait or are rejected. ${helps} ${seats}`.trimEnd()
 }
 

@@ -118,7 +118,7 @@ export interface ObjectSet {
 }
 
 /** The one of that name. */
-export const named = <T extends { readonly metadata: { readonly name: string } }>(
+export const objectNamed = <T extends { readonly metadata: { readonly name: string } }>(
   objects: readonly T[] | undefined,
   name: string | undefined,
 ): T | undefined => objects?.find(({ metadata }) => metadata.name === name)
@@ -128,7 +128,7 @@ export const objectOf = (
   { levels, schemas }: ObjectSet,
   { kind, name }: { readonly kind: Kind; readonly name: string },
 ): FlowSchema | PriorityLevelConfiguration | undefined =>
-  named<FlowSchema | PriorityLevelConfiguration>(kind === 'FlowSchema' ? schemas : levels, name)
+  objectNamed<FlowSchema | PriorityLevelConfiguration>(kind === 'FlowSchema' ? schemas : levels, name)
 
 /** Names of the mandatory level and schema without limits, and of those for requests that no other schema matches. */
 export const EXEMPT = 'exempt'

@@ -2,7 +2,7 @@ import { classifyingConfiguration } from '../classify/configuration.ts'
 import { changeText, writeOf } from '../compare/noter.ts'
 import { startedText } from '../compare/notes.ts'
 import { configDiff, specEquals, type ObjectDifference } from '../config/content.ts'
-import { defaultLevel, type FlowSchema, type ObjectSet, named, objectOf } from '../config/objects.ts'
+import { defaultLevel, type FlowSchema, type ObjectSet, objectNamed, objectOf } from '../config/objects.ts'
 import type { JudgedChange, ProposedManifest } from '../contract/diagnosis.ts'
 import { seatImpact } from '../impact/seatImpact.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -146,7 +146,7 @@ function withObject(
   others: ObjectSet,
 ): ObjectSet {
   const replaced = <T extends ObjectSet['levels'][number] | FlowSchema>(all: readonly T[], from: readonly T[]): T[] => {
-    const was = named(from, name)
+    const was = objectNamed(from, name)
     return [...all.filter(({ metadata }) => metadata.name !== name), ...(was === undefined ? [] : [was])]
   }
   return kind === 'FlowSchema'
@@ -248,7 +248,7 @@ const matchesAlike = (was: FlowSchema | undefined, is: FlowSchema | undefined): 
 const rateOf = (observed: LevelFacts['before'], name: string): number =>
   meanOf(observed?.schemas.find(({ schema }) => schema === name)?.arrivals ?? []) ?? 0
 
-const schemaIn = ({ schemas }: ObjectSet, name: string) => named(schemas, name)
+const schemaIn = ({ schemas }: ObjectSet, name: string) => objectNamed(schemas, name)
 
 /** How finely a schema tells its clients apart. */
 const FLOWS = ['none', 'ByNamespace', 'ByUser']
@@ -264,7 +264,7 @@ function joinedIn(without: ObjectSet, present: ObjectSet, name: string): readonl
 /** What makes a level hold fewer requests, or lend more and borrow less. */
 function tightenedIn(without: ObjectSet, present: ObjectSet, name: string): readonly string[] {
   const [was, is] = [without, present].map(({ levels }) => {
-    const found = named(levels, name)
+    const found = objectNamed(levels, name)
     return found && defaultLevel(found).spec.limited
   })
   if (was === undefined || is === undefined) return []

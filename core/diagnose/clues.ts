@@ -232,19 +232,22 @@ export function trouble({ name, rejected, now, mostQueued, waitRange }: LevelFac
   return `${name}: ${parts.join(', ')}.`
 }
 
-/** The flow as every surface names it; one that is named like none of its users is a namespace. */
-export function nameOf({ flow, schema, users }: DumpedFlow): string {
-  const isNamespace = flow !== '' && users.length > 0 && users.every(({ name }) => name !== flow)
-  return isNamespace ? `namespace ${flow}` : flowName(flow, schema)
-}
+/** A flow that is named like none of its users is a namespace. */
+const isNamespace = ({ flow, users }: DumpedFlow): boolean =>
+  flow !== '' && users.length > 0 && users.every(({ name }) => name !== flow)
+/** The flow as every surface names it. */
+export const nameOf = (flow: DumpedFlow): string =>
+  isNamespace(flow) ? `namespace ${flow.flow}` : flowName(flow.flow, flow.schema)
 /** Who sends most of its requests, where a dump shows it, else the flow. */
 export const senderOf = (flow: DumpedFlow): string => flowName(flow.users[0]?.name ?? flow.flow, flow.schema)
 
+/** What the server calls the flow of a sender, in brackets; empty where it is called as the sender. */
+export const asideOf = (flow: DumpedFlow, sender: string): string =>
+  nameOf(flow) === sender ? '' : ` (${isNamespace(flow) ? 'in' : 'flow'} ${nameOf(flow)})`
+
 /** The flow by its only user, where a dump shows no other: whom to ask, and what the server calls it. */
-export function culpritOf(flow: DumpedFlow): string {
-  const [name, sender] = [nameOf(flow), senderOf(flow)]
-  return flow.users.length !== 1 || sender === name ? name : `${sender} (flow ${name})`
-}
+export const culpritOf = (flow: DumpedFlow): string =>
+  flow.users.length === 1 ? `${senderOf(flow)}${asideOf(flow, senderOf(flow))}` : nameOf(flow)
 
 /** Whoever sends most of the requests of a flow, else the flow. */
 export const mostlyOf = (flow: DumpedFlow): string =>

@@ -158,7 +158,7 @@ function forecastOf(
     ? { helps, text: `Forecast of this edit: ${outcome}.` }
     : {
         helps,
-        text: `No edit is offered: by the console’s own forecast the one for this cause does not help (${outcome}).`,
+        text: `No edit is offered: by the console’s own forecast the one for this cause ${gain > 0 && loss >= gain ? 'costs others more than it helps' : 'does not help'} (${outcome}).`,
       }
 }
 
@@ -169,12 +169,12 @@ function partiesOf(
   helped: ReadonlySet<string>,
   level: string,
   culprit: string | undefined,
-  /** Whoever takes far more than others, in any level. */
   large: ReadonlySet<string>,
 ) {
   return {
     isHelped: (one: Met): boolean => one.level === level && helped.has(one.name) && one.name !== culprit,
     isCulprit: (one: Met): boolean => one.level === level && one.name === culprit,
+    // That the culprit of another level waits longer harms nobody whom an edit has to spare.
     isElsewhere: (one: Met): boolean => one.level !== level && !large.has(one.name),
   }
 }

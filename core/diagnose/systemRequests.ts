@@ -1,6 +1,6 @@
 import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
 import { builtInObjects } from '../config/builtIn.ts'
-import { EXEMPT, type ObjectSet, named } from '../config/objects.ts'
+import { EXEMPT, type ObjectSet, objectNamed } from '../config/objects.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
 import { SYSTEM_GROUPS } from '../guard/systemRequests.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -129,7 +129,7 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
 }
 
 function behindSystem(objects: ObjectSet | undefined, name: string, behind: number) {
-  const schema = named(objects?.schemas, name)
+  const schema = objectNamed(objects?.schemas, name)
   if (schema === undefined || behind >= 9_999) return []
   const spec = { ...schema.spec, matchingPrecedence: behind + 1 }
   return [{ kind: 'FlowSchema' as const, name, text: writeManifest('FlowSchema', { metadata: { name }, spec }) }]

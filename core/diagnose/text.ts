@@ -63,7 +63,7 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
   const possible = named(unexplained.filter((one) => !certain.includes(one)))
   return [
     ...lines,
-    `${isHazard(now, cause) ? 'Found' : 'Cause'} (${cause.confidence})${where === '' ? '' : `, ${where}`}: ${cause.text}`,
+    `${cause.group === 'own side' ? cause.title : `${isHazard(now, cause) ? 'Found' : 'Cause'} (${cause.confidence})`}${where === '' ? '' : `, ${where}`}: ${cause.text}`,
     ...victimLines(cause),
     `Remedy: ${cause.remedy.text}`,
     ...elsewhere.flatMap((other) => [

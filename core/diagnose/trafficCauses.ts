@@ -2,6 +2,7 @@ import type { Case } from './case.ts'
 import { harmTo } from './changes.ts'
 import type { CauseId } from '../contract/causes.ts'
 import {
+  asideOf,
   BRIEF_SECONDS,
   type Clue,
   executionPairs,
@@ -67,6 +68,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const holder = widest !== undefined && widest.partOfLevel >= MOST_OF_SEATS ? widest : undefined
   const [fanOut, watches] = [lingering(level, server), watching(level, server)]
   const crowd = crowdIn(level, server)
+  const hasty = hastyIn(server, level)
   const more1 = () => moreShares(known, server, level)
   /** What an edit sends to a level is the effect of that edit. */
   const brought = (known.changes ?? [])
@@ -183,13 +185,13 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       cause: 'short-deadlines',
       place,
       ...standing,
-      culprit: hastyIn(server, level)?.who,
-      victims: hastyIn(server, level) === undefined ? standing.victims : [],
-      text: `Requests of ${hastyIn(server, level)?.who ?? name} time out in the queue early, because ${hastyIn(server, level) === undefined ? 'their clients set short deadlines' : 'their own timeout is short'}: a request waits for at most a quarter of its timeout.`,
-      needs: [shortDeadlines(level, server)],
+      culprit: hasty?.who,
+      victims: hasty === undefined ? standing.victims : [],
+      text: `Requests of ${hasty?.who ?? name} time out in the queue early, because ${hasty === undefined ? 'their clients set short deadlines' : 'their own timeout is short'}: a request waits for at most a quarter of its timeout.`,
+      needs: [shortDeadlines(level, server, hasty)],
       hints: [not(slower), not(dominant)],
       remedy: either(
-        `Raise the request timeout of ${hastyIn(server, level)?.who ?? 'these clients'}`,
+        `Raise the request timeout of ${hasty?.who ?? 'these clients'}`,
         'the shares of the level if the waits are too long',
         more1,
       ),
@@ -263,7 +265,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
   return suspects.map((one): Case => {
     const { client, name: who, share, cause } = one
     const flow = level.flows.find((other) => other.schema === client.schema && other.flow === client.flow)
-    const ofFlow = flow === undefined || nameOf(flow) === who ? '' : ` (flow ${nameOf(flow)})`
+    const ofFlow = flow === undefined ? '' : asideOf(flow, who)
     const { text, does, clue } = natureOf(one, level, server)
     const isHeld = holdsBack(known, name)
     return {
@@ -434,12 +436,11 @@ function lingering({ name, now }: LevelFacts, server: ServerFacts) {
   )
 }
 
-function shortDeadlines(level: LevelFacts, server: ServerFacts) {
+function shortDeadlines(level: LevelFacts, server: ServerFacts, hasty: ReturnType<typeof hastyIn>) {
   const { name, rejected, waits } = level
   const late = rejected['time-out']
   if (late === 0) return fact(false, `No request of ${name} timed out in the queue.`)
   const weight = late >= allRejected(rejected) / 2 ? 7 : 2
-  const hasty = hastyIn(server, level)
   const counts = `${plain.amount(late)} of ${plain.counted(allRejected(rejected), 'rejected request')} of ${name} timed out in the queue`
   const isFew = late < FEWEST_LATE && late < LEAST_LATE * level.dispatched
   if (isFew || late < LEAST_LATE * allRejected(rejected)) return fact(false, `${counts}.`)
@@ -457,7 +458,7 @@ function shortDeadlines(level: LevelFacts, server: ServerFacts) {
       weight,
       fact(
         true,
-        `${counts}, ${plain.rate(perSecond)} /s, while ${plain.amount(queued)} requests wait on average: they gave up after ${plain.seconds(most)} at most; without a deadline of the client it would be ${plain.seconds(USUAL_TIME_OUT_SECONDS)}.`,
+        `${counts}, ${plain.rate(perSecond)}, while ${plain.amount(queued)} requests wait on average: they gave up after ${plain.seconds(most)} at most; without a deadline of the client it would be ${plain.seconds(USUAL_TIME_OUT_SECONDS)}.`,
       ),
     )
   }

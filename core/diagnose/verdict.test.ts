@@ -72,6 +72,24 @@ describe('who', () => {
   })
 })
 
+describe('another server', () => {
+  const beside = (ageMs: number): string => {
+    const given = situation('one-flow')
+    const calm = NEIGHBOURS[0]?.evidence(3).servers[0] ?? expect.fail('no calm server')
+    const shift = lastOf(given) - ageMs - unixMsOf(calm.frames.at(-1)?.at ?? '')
+    const frames = calm.frames.map((frame) => ({
+      ...frame,
+      id: 'other',
+      at: new Date(unixMsOf(frame.at) + shift).toISOString(),
+    }))
+    return diagnose({ ...given, servers: [...given.servers, { frames, dumps: [] }] }).now.details ?? ''
+  }
+  it('has idle seats now only if it was read now', () => {
+    expect(beside(5_000)).toMatch(/The other server has .* idle/)
+    expect(beside(600_000)).not.toMatch(/other server/)
+  })
+})
+
 describe('an object that several writers turn to and fro', () => {
   const after = (shares: readonly number[]): string => {
     const given = situation('one-flow')

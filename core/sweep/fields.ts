@@ -1,5 +1,5 @@
 import {
-  named,
+  objectNamed,
   type LimitedSpec,
   type ObjectSet,
   type PriorityLevelConfiguration,
@@ -39,7 +39,7 @@ const level = (bounds: Bounds, setLimited: SetLimited): FieldInfo => ({
   about: 'level',
   bounds,
   set(base, name, value) {
-    const found = named(base.variant.objects.levels, name)
+    const found = objectNamed(base.variant.objects.levels, name)
     const limited = found?.spec.limited
     if (found === undefined || limited === undefined) return `${name} is not a Limited level`
     const changed = setLimited(limited, value)

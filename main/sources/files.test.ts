@@ -148,6 +148,20 @@ process_start_time_seconds 1000
     expect(frames.map(({ at }) => Date.parse(at))).toEqual([6_000, 7_000])
   })
 
+  it('puts pages without a time between those of a capture of the same server', async () => {
+    // The histograms began 3 s after the process.
+    const lines = [10, 20, 30].map((s) =>
+      JSON.stringify({ t: (1_003 + s) * 1_000, path: '/metrics', status: 200, body: page(1_000, s, s) }),
+    )
+    const { frames } = await read(['a.txt', page(1_000, 15, 15)], ['c.ndjson', lines.join('\n')])
+    expect(frames.map(({ at, levels }) => [Date.parse(at) / 1_000, levels[0]?.dispatched])).toEqual([
+      [1_013, 10],
+      [1_018, 15],
+      [1_023, 20],
+      [1_033, 30],
+    ])
+  })
+
   it('keeps a capture together when the server restarted in it', async () => {
     const pages = [page(1_000, 50, 60), page(2_000, 1, 5)]
     const lines = pages.map((body, index) => JSON.stringify({ t: index * 1_000, path: '/metrics', body }))
@@ -193,6 +207,17 @@ process_start_time_seconds 1000
     )
     expect(frames.map(({ at }) => at)).toEqual(dumps.map(({ at }) => at))
     expect(info.via).toBe(`${dumps.length} samples in the order of time`)
+  })
+
+  it('keeps the users of requests that were dumped with and without details at once', async () => {
+    const [, , plain = '', detailed = ''] = readFixture('captures/v1.36.3/waves.dumps.ndjson.gz').toString().split('\n')
+    const [early, late] = [plain, detailed].map((line): { t: number } => JSON.parse(line))
+    for (const gap of [-300, -1, 0, 1, 300]) {
+      const lines = [JSON.stringify(early), JSON.stringify({ ...late, t: (early?.t ?? 0) + gap })]
+      const { dumps } = await read(['waves.ndjson', lines.join('\n')])
+      expect(dumps).toHaveLength(1)
+      expect(dumps[0]?.requests?.every(({ user }) => user !== undefined)).toBe(true)
+    }
   })
 
   it('makes of dumps alone what they tell', async () => {

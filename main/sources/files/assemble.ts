@@ -9,8 +9,9 @@ import { emptyDump, withDump, type DumpKind } from '../../../core/metrics/dumps.
 import { withPresentNames } from '../../../core/metrics/draftNames.ts'
 import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { Page } from '../../../core/metrics/page.ts'
-import type { DumpFrame } from '../../../core/frame/dump.ts'
+import type { DumpFrame, DumpRequest } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
+import { median } from '../../../core/frame/quantile.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
 import type { Body, Recognised } from './recognise.ts'
 import { endsOpen } from './scrapes.ts'
@@ -47,7 +48,7 @@ const MOST_SENTENCES = 8
 
 /**
  * Assembles the contents of files. Pages of one file belong to one server, and so do files whose pages contain the same
- * process start time. Dumps do not identify their server, so they go to the first.
+ * process start time. Dumps do not identify their server, so they go to the first that was scraped when they were taken.
  */
 export function assemble(found: readonly Recognised[], now: number): Assembled {
   const problems = found.flatMap((part) => (part.kind === 'unreadable' ? [part.sentence] : []))
@@ -56,12 +57,13 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   const version = found.find((part) => part.kind === 'version')?.version
   const sentences = atMost(problems, MOST_SENTENCES)
 
-  const [first, ...others] = [...groups.map((pages) => stillServer(pages, version)), ...framesOf(found)]
-  if (first !== undefined) {
-    const own = (dump: DumpFrame): DumpFrame => ({ ...dump, server: first.id })
-    const complete =
-      dumps === undefined ? first : { ...first, dump: own(dumps.dump), earlierDumps: dumps.earlier.map(own) }
-    return { servers: [complete, ...others].map((server) => ({ ...server, notes: sentences })), sentences }
+  const servers = [...groups.map((pages) => stillServer(pages, version)), ...framesOf(found)]
+  if (servers.length > 0) {
+    const owner = dumps && ownerOf(dumps.dump, servers)
+    const own = (dump: DumpFrame): DumpFrame => ({ ...dump, server: owner?.id ?? '' })
+    const withDumps = dumps && { dump: own(dumps.dump), earlierDumps: dumps.earlier.map(own) }
+    const complete = servers.map((server) => ({ ...server, ...(server === owner && withDumps), notes: sentences }))
+    return { servers: complete, sentences }
   }
   if (dumps === undefined) return { servers: [], sentences }
   const { dump, earlier } = dumps
@@ -83,6 +85,12 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   }
 }
 
+const ownerOf = <Server extends Pick<StillServer, 'frames'>>(
+  { at }: DumpFrame,
+  servers: readonly Server[],
+): Server | undefined =>
+  servers.find(({ frames }) => (frames[0]?.at ?? '') <= at && at <= (frames.at(-1)?.at ?? '')) ?? servers[0]
+
 /** Pages by server, each group in the order of the files; unreadable parts are added to `problems`. */
 function groupPages(found: readonly Recognised[], problems: string[], now: number): TimedPage[][] {
   const groups = new Map<string, TimedPage[]>()
@@ -99,15 +107,32 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
       if (page.problem === undefined) problems.push(`${place(part)} ${NO_FLOW_CONTROL}`)
       continue
     }
-    const key = String(page.families.get(FAMILY.startedAt)?.values[0] ?? part.file)
+    const key = String(startOf(page) ?? part.file)
     const group = known?.group ?? groups.get(key) ?? []
     files.set(part.file, { parser, group })
     groups.set(key, group)
     // A page without a time of its own follows the previous one by a second.
     group.push({ at: part.t ?? pageTime(page) ?? (group.at(-1)?.at ?? now - 1_000) + 1_000, body: part, page })
   }
-  return [...new Set(groups.values())]
+  return [...new Set(groups.values())].map(inOneTime)
 }
+
+/** A page tells its time some seconds early, each of a process by as much: those whose time is known show how much. */
+function inOneTime(group: TimedPage[]): TimedPage[] {
+  const lags = Map.groupBy(
+    group.flatMap(({ body: { t }, page }) => {
+      const told = t === undefined ? undefined : pageTime(page)
+      return t === undefined || told === undefined ? [] : [{ started: startOf(page), lag: t - told }]
+    }),
+    ({ started }) => started,
+  )
+  return group.map((one) => {
+    if (one.body.t !== undefined || pageTime(one.page) === undefined) return one
+    return { ...one, at: one.at + (median((lags.get(startOf(one.page)) ?? []).map(({ lag }) => lag)) ?? 0) }
+  })
+}
+
+const startOf = (page: Page): number | undefined => page.families.get(FAMILY.startedAt)?.values[0]
 
 const closed = (text: string): string => (endsOpen(text) ? `${text}\n` : text)
 
@@ -166,6 +191,8 @@ function stillServer(pages: readonly TimedPage[], version: string | undefined): 
   }
 }
 
+/** Dumps that are this close were fetched together, such as the requests with details and without. */
+const TOGETHER_MS = 500
 /** Request rows in readings before the newest. */
 const MOST_ROWS = 1_000_000
 
@@ -186,13 +213,17 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
   let at: number | undefined
   let rows = 0
   for (const part of parts) {
-    if (dump !== undefined && at !== undefined && part.t !== undefined && part.t > at && read.has(part.dump)) {
+    const isLater = at !== undefined && part.t !== undefined && part.t >= at + TOGETHER_MS
+    if (dump !== undefined && at !== undefined && isLater && read.has(part.dump)) {
       rows += dump.requests?.length ?? 0
       if (rows <= MOST_ROWS) earlier.push(reading(dump, read, at))
       read.clear()
     }
+    const before = read.has('requests') ? dump?.requests : undefined
     read.add(part.dump)
     dump = withDump(dump ?? emptyDump(part.file, now), part.dump, closed(part.text), place(part))
+    // The same requests without their users say less.
+    if (before?.some(hasUser) && !dump.requests?.some(hasUser)) dump = { ...dump, requests: before }
     at = part.t ?? at
   }
   if (dump === undefined) return undefined
@@ -204,6 +235,8 @@ function gatherDumps(found: readonly Recognised[], sentences: string[], now: num
   if (isEmpty) return undefined
   return { dump: { ...dump, at: rfc3339(at ?? latestEvent(dump) ?? now) }, earlier }
 }
+
+const hasUser = ({ user }: DumpRequest): boolean => user !== undefined
 
 /** The parts of the newest dumps that were read at that time. */
 const reading = (
@@ -237,7 +270,7 @@ function problemSentence(body: Body, problem: NonNullable<Page['problem']>, isSh
  * distance between two pages of one server is exact. `undefined` when the page lacks either.
  */
 function pageTime(page: Page): number | undefined {
-  const started = page.families.get(FAMILY.startedAt)?.values[0]
+  const started = startOf(page)
   const utilization = page.families.get(FAMILY.seatUtilization)
   if (started === undefined || utilization === undefined) return undefined
   let longestNs = 0

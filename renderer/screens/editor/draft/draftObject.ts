@@ -4,7 +4,7 @@ import { refKey, textOf, withText, parseRef } from '../../../../core/draft/draft
 import { editManifest } from '../../../../core/manifest/edit.ts'
 import { fieldOf, type FieldPath, toJson, type Json, getIn } from '../../../../core/manifest/json.ts'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
-import { named, objectOf, type ObjectSet } from '../../../../core/config/objects.ts'
+import { objectNamed, objectOf, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { say } from '../../../state/shell.ts'
 import { changeDraft } from '../../../state/draft.ts'
@@ -97,7 +97,7 @@ function setField(ref: ObjectRef, path: FieldPath, value: unknown): void {
 
 /** The level that an object is or references. */
 export const effectiveLevelName = ({ schemas }: ObjectSet, { kind, name }: ObjectRef): string | undefined =>
-  kind === 'PriorityLevelConfiguration' ? name : named(schemas, name)?.spec.priorityLevelConfiguration.name
+  kind === 'PriorityLevelConfiguration' ? name : objectNamed(schemas, name)?.spec.priorityLevelConfiguration.name
 
 /**
  * The selected object: the one in the address, else the first that the draft changes, else the first. Returns the same
