@@ -210,6 +210,11 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
 function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
   const keyOf = ({ known, isBeside, given: { share, place } }: Judged): string | undefined =>
     share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level}`
+  // Only whom one can ask comes before what the configuration is like.
+  const isClient = ({ isBeside, given: { cause, culprit } }: Judged): boolean =>
+    isBeside !== true && culprit !== undefined && ['traffic', 'client'].includes(CAUSE_INFO[cause].group)
+  const byClient = ranked.some(isClient)
+  const standsBehind = ({ isBeside = false }: Judged): number => Number(byClient && isBeside)
   const sorted = new Map(
     [...Map.groupBy(ranked, keyOf)].map(([key, all]) => [
       key,
@@ -218,7 +223,7 @@ function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
   )
   return ranked
     .map((one) => (keyOf(one) === undefined ? one : (sorted.get(keyOf(one))?.next().value ?? one)))
-    .toSorted((a, b) => Number(a.isBeside ?? false) - Number(b.isBeside ?? false))
+    .toSorted((a, b) => standsBehind(a) - standsBehind(b))
 }
 
 /** Whether a cause with more evidence acts where the other stands. */

@@ -99,9 +99,12 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
       .map(({ name }) => name),
   )
   const old = users.filter(({ name }) => !fresh.has(name))
-  const mostOld = Math.max(0, ...old.map(({ pressure }) => pressure))
-  const usual = (of: string): number =>
-    median((old.length > 1 ? old : users).flatMap(({ name, pressure }) => (name === of ? [] : [pressure]))) ?? 0
+  const others = (all: typeof users, of: string): readonly number[] =>
+    all.flatMap(({ name, pressure }) => (name === of ? [] : [pressure]))
+  const usual = (of: string): number => median(others(old.length > 1 ? old : users, of)) ?? 0
+  // Of a crowd that came at once, each is compared with the others.
+  const most = (of: string): number =>
+    Math.max(0, ...others(old.length > 0 || users.length <= MOST_SUSPECTS ? old : users, of))
   return (
     large
       // A small client that no earlier dump happens to show has many requests in a jam, too.
@@ -109,7 +112,9 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
       .filter(
         ({ name, pressure, seats }) =>
           pressure >= OUT_OF_PROPORTION * usual(name) ||
-          (fresh.has(name) && (pressure >= MORE_THAN_OLD * mostOld || seats >= HOLDS * limit)),
+          (fresh.has(name) &&
+            (pressure >= MORE_THAN_OLD * most(name) ||
+              (seats >= HOLDS * limit && pressure >= MORE_THAN_OLD * usual(name)))),
       )
       .slice(0, MOST_SUSPECTS)
       .map(({ name, client, pressure, beyond, seen, uses }): Suspect => {
