@@ -99,8 +99,8 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
       .map(({ name }) => name),
   )
   const old = users.filter(({ name }) => !fresh.has(name))
-  const others = (all: typeof users, of: string): readonly number[] =>
-    all.flatMap(({ name, pressure }) => (name === of ? [] : [pressure]))
+  const others = (among: typeof users, of: string): readonly number[] =>
+    among.flatMap(({ name, pressure }) => (name === of ? [] : [pressure]))
   const usual = (of: string): number => median(others(old.length > 1 ? old : users, of)) ?? 0
   // Of a crowd that came at once, each is compared with the others.
   const most = (of: string): number =>
