@@ -13,7 +13,7 @@ export const CONCEPTS = {
   goals: {
     title: 'Goals, and their order',
     paragraphs: [
-      'Flow control has three goals: first the server survives overload, then its capacity is divided fairly, then as much is served as possible. A change that gains throughput and costs protection is a step back.',
+      'Flow control has three goals: first the server survives overload, then its capacity is divided fairly, then as much is served as possible. What-if ranks variants so.',
       'It is to prevent: maintenance of the cluster crowded out (S1), priority inversion (S2), low priority without any capacity (S3), a starved garbage collector (S4), a controller or kubelet that runs amuck (S5, S6), and overbearing tenants (S7, S20). What-if › Scenarios runs each of them.',
     ],
     terms: ['apf', 'priority-inversion'],
@@ -21,7 +21,7 @@ export const CONCEPTS = {
   limits: {
     title: 'What it does not do',
     paragraphs: [
-      'Each server protects itself: servers do not coordinate, nor with a load balancer. It protects processor and memory of the API server; not etcd, not the network, not clients that read slowly, and nothing below HTTP. Fairness is rough. Nothing is tuned by itself.',
+      'Each server protects itself: servers do not coordinate, nor with a load balancer. It protects processor and memory of the API server; not etcd, not the network, not clients that read slowly, and nothing below HTTP. Nothing is tuned by itself.',
       'Deferred by the proposal: helping load balancers (the Retry-After of today is all), CONNECT requests (still not handled), overload of etcd (the etcd proxy of this console limits it), downstream congestion, automatic limits (Advisor and etcd advice propose, a person decides), events (the admission plugin EventRateLimit exists beside it), and passing information along to avoid priority inversion (a schema for the secondary requests does it).',
     ],
     terms: ['apf', 'server-limit', 'long-running'],
@@ -109,7 +109,7 @@ export const CONCEPTS = {
   codel: {
     title: 'Why not CoDel',
     paragraphs: [
-      'CoDel drops from a queue whose waits stay above 5 ms for 100 ms. Its numbers are those of Internet traffic: many packets in an interval, each far shorter than it. Here a request may take a minute, and the goal is a second: an interval with enough requests in it is too long to act. What-if has it as a variant.',
+      'CoDel drops from a queue whose waits stay above 5 ms for 100 ms. Its numbers are those of Internet traffic: many packets in an interval, each far shorter. Here a request may take a minute, and the goal is a second: an interval with enough requests is too long to act. What-if has it as a variant.',
     ],
     terms: ['wait', 'queue-length-limit'],
   },
