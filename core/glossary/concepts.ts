@@ -45,7 +45,7 @@ export const CONCEPTS = {
   versions: {
     title: 'Versions and switches',
     paragraphs: [
-      '1.18 alpha (v1alpha1, fixed limits, one seat each) · 1.20 beta, on by default (v1beta1) · 1.22 widths of lists, initialization of watches · 1.23 v1beta2 · 1.26 borrowing, new names of limits (v1beta3) · 1.28 exempt takes part in borrowing · 1.29 general availability (v1) · 1.31 the present arithmetic of exempt · 1.32 v1beta3 gone · 1.34 widths by the size of objects.',
+      '1.18 alpha (v1alpha1, fixed limits, one seat each) · 1.20 beta, on by default (v1beta1) · 1.22 widths of lists, initialization of watches · 1.23 v1beta2 · 1.26 borrowing, new names of limits (v1beta3) · 1.28 exempt takes part in borrowing (lendable 0 %, 50 % in the proposal) · 1.29 general availability (v1) · 1.31 the present arithmetic of exempt · 1.32 v1beta3 gone · 1.34 widths by the size of objects.',
       'The feature gate APIPriorityAndFairness and, since it is stable, only the flag --enable-priority-and-fairness=false turn it off; both need a restart of the server, and so do the two limits whose sum is its capacity. In 1.18 it also took --feature-gates=APIPriorityAndFairness=true with --runtime-config=flowcontrol.apiserver.k8s.io/v1alpha1=true. The proxy of this console switches between its modes without a restart.',
       'With it on, requests are decided otherwise: some that were accepted are rejected, and the other way round. What-if replays the same requests with max-in-flight and without.',
     ],
