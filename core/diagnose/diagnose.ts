@@ -18,7 +18,7 @@ import {
 } from './facts.ts'
 import { explainedBy, wellOf } from './explain.ts'
 import { remedyJudge } from './judgedRemedies.ts'
-import { newestOf, ownSide } from './ownSide.ts'
+import { isSilent, newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { systemCases } from './systemRequests.ts'
@@ -30,7 +30,8 @@ import { listed } from '../text/text.ts'
 import { inOrder } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
-import { headline } from '../verdict/headline.ts'
+import { headline, staleServersLine } from '../verdict/headline.ts'
+import type { NowStatement } from '../verdict/levelStatements.ts'
 import { NOW_MS, nowServer, serverNow, withBusiest } from '../verdict/now.ts'
 
 /** More findings than this are noise. */
@@ -65,7 +66,8 @@ export function diagnose(evidence: Evidence): Diagnosis {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return judgedBy(findingOf(one, { from: server?.from ?? from, to: server?.to ?? to }), one.given.remedy)
   })
-  const now = nowIn(evidence, likelyCause(findings))
+  const last = nowIn(evidence, likelyCause(findings))
+  const now = silentNow(evidence, servers) ?? last
   const found = new Set(findings.map(({ cause }) => cause))
   const judgedOnes = servers.flatMap((server) =>
     judgedChanges(changes.get(server.id) ?? [], server, ({ subject, at }) =>
@@ -79,7 +81,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
     to,
     servers: servers.map(({ id }) => id),
     now,
-    summary: summaryOf(now, servers, troubled[0]?.level, findings),
+    summary: summaryOf(now, last, servers, troubled[0]?.level, findings),
     findings,
     changes: judgedOnes,
     innocent: own.blocks ? [] : innocentOf(servers, judgedOnes, findings),
@@ -286,27 +288,43 @@ function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis
       ) ?? []
     )
   })
-  const {
-    tone,
-    title,
-    evidence,
-    details = evidence,
-    level,
-  } = headline(
-    seen.map((one) => ({ ...one, cause })),
-    plain,
+  return nowOf(
+    headline(
+      seen.map((one) => ({ ...one, cause })),
+      plain,
+    ),
   )
-  return { tone, title, ...(details !== undefined && { details }), ...(level !== undefined && { level }) }
 }
+
+/** What the Overview says where no server has a current sample: nothing is known of now. */
+function silentNow({ asOf = 0, health }: Evidence, servers: readonly ServerFacts[]): Diagnosis['now'] | undefined {
+  const stale = new Set(servers.filter((server) => isSilent(server, asOf)).map(({ id }) => id))
+  if (servers.length === 0 || stale.size < servers.length) return undefined
+  const said = staleServersLine(
+    servers.map(({ id, to }) => {
+      return { server: id, stale, ageMs: asOf - to, lastAt: to, health, isPast: true, now: asOf, format: plain }
+    }),
+  )
+  return said && nowOf(said)
+}
+
+const nowOf = ({ tone, title, evidence, details = evidence, level }: NowStatement): Diagnosis['now'] => ({
+  tone,
+  title,
+  ...(details !== undefined && { details }),
+  ...(level !== undefined && { level }),
+})
 
 function summaryOf(
   now: Diagnosis['now'],
+  last: Diagnosis['now'],
   servers: readonly ServerFacts[],
   worst: LevelFacts | undefined,
   [best]: Diagnosis['findings'],
 ): string {
   const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
   if (servers.length === 0) return best?.text ?? 'There are no samples.'
+  if (now !== last) return `${now.title} At ${plain.time(Math.max(...servers.map(({ to }) => to)))}: ${last.title}`
   const state = `${now.title}${before}`
   // The state is the cause.
   if (best?.cause === 'no-data') return state

@@ -50,6 +50,15 @@ describe('who', () => {
   })
 })
 
+it('says of a server that cannot be read what it last knew, and nothing of now', () => {
+  const given = situation('one-flow')
+  const asOf = lastOf(given) + 65_000
+  const { now, summary, state } = diagnose({ ...given, asOf })
+  expect([now.tone, state]).toEqual(['stale', 'unknown'])
+  expect(now.title).toMatch(/^No sample from .+ for 65 s\.$/)
+  expect(summary).toBe(`${now.title} At 03:03:00: ${diagnose(given).now.title}`)
+})
+
 describe('another server', () => {
   const beside = (ageMs: number): string => {
     const given = situation('one-flow')

@@ -13,6 +13,7 @@ const evidence = (more: Partial<Evidence>): Evidence => ({
   quantity: 'waitP99',
   now: 1,
   foreseen: [foresee('waitP99', 1, 1, 1)],
+  longestWait: 1,
   past: STEADY,
   seconds: 300,
   restarts: false,
@@ -84,6 +85,25 @@ describe('a band', () => {
     expect(unknown).not.toHaveProperty('unsure.to')
     const falls = bandOrDirection(evidence({ foreseen: [foresee('waitP99', 5, 0, 5)], now: 5 }))
     expect(falls).toMatchObject({ unsure: { to: 'falls' } })
+  })
+
+  test('of rejections is left out where little decides about whether there are any', () => {
+    const rejections = (now: number, ...after: readonly number[]) => rejectionsAt(1, now, ...after)
+    const rejectionsAt = (longestWait: number, now: number, ...after: readonly number[]) =>
+      bandOrDirection(
+        evidence({
+          longestWait,
+          quantity: 'rejectedPerSecond',
+          now,
+          foreseen: after.map((one) => foresee('rejectedPerSecond', now, one, now)),
+          past: { values: Array.from({ length: 10 }, () => now), partSeconds: 60 },
+        }),
+      )
+    expect(rejections(0, 0, 0, 0.1, 0)).toMatchObject({ unsure: { why: expect.stringContaining('runs differ') } })
+    expect(bandIn(rejections(0, 0, 0, 0, 0))).toMatchObject({ low: 0, point: 0 })
+    expect(rejectionsAt(10, 0, 0, 0)).toMatchObject({ unsure: { why: expect.stringContaining('as long as they may') } })
+    expect(rejections(0, 3, 3.2, 3.1, 3)).toMatchObject({ unsure: { to: 'rises' } })
+    expect(bandIn(rejections(4, 4, 4.1, 4, 3.9))?.point).toBeCloseTo(4, 0)
   })
 
   test('is as wide as earlier forecasts here required, and left out where they did not hold', () => {

@@ -14,7 +14,7 @@ interface Nature {
   readonly usual: number
   /** The forecast of a change is wrong by about this part of the change. */
   readonly ofChange: number
-  /** All clients of a restarted server return at once, and its limits remember that for minutes. */
+  /** A restart changes it by about this, also where the runs show nothing: caches are empty, clients in step. */
   readonly ofRestart: number
 }
 
@@ -26,7 +26,7 @@ const NATURE: Readonly<Record<Quantity, Nature>> = {
   waitP99: { least: 0.005, most: LONGEST_WAIT_SECONDS, usual: 0.4, ofChange: 0.3, ofRestart: 0.3 },
   rejectedPerSecond: { least: 0.2, usual: 0.5, ofChange: 0.3, ofRestart: 0.3 },
   seats: { least: 1, usual: 0.1, ofChange: 0.2, ofRestart: 0.2 },
-  current: { least: 1, usual: 0.12, ofChange: 0.15, ofRestart: 0.5 },
+  current: { least: 1, usual: 0.12, ofChange: 0.15, ofRestart: 0.15 },
 }
 /** So many parts of a history weigh as much as what is usual. */
 const USUAL_PARTS = 2
@@ -84,6 +84,8 @@ export interface Evidence {
   readonly now: number | undefined
   /** One for each run. */
   readonly foreseen: readonly Foreseen[]
+  /** The longest p99 of the waits of these runs, seconds. */
+  readonly longestWait: number
   readonly past: Past
   readonly seconds: number
   /** Whether the edit restarts the server. */
@@ -131,7 +133,7 @@ export function bandOrDirection(evidence: Evidence): { readonly band: Band } | {
   }
   const band = { low: value(low), point: value(middle), high: value(high) }
   const half = (band.high - band.low) / 2 / Math.max(band.point, least)
-  const held = heldWhy(earlier)
+  const held = heldWhy(earlier) ?? thresholdWhy(evidence)
   if (half <= MOST_HALF && held === undefined) return { band }
   const to = low > from + LEAST_CHANGE ? 'rises' : high < from - LEAST_CHANGE ? 'falls' : undefined
   return {
@@ -143,6 +145,18 @@ export function bandOrDirection(evidence: Evidence): { readonly band: Band } | {
 }
 /** Quantiles of the values of the runs. */
 const BAND = { low: 0.05, high: 0.95 } as const
+
+/**
+ * Rejections begin where a queue is just full or a request has just waited too long: near that, a little more or less load
+ * decides about their number.
+ */
+function thresholdWhy({ quantity, now = 0, foreseen, longestWait }: Evidence): string | undefined {
+  const { least } = NATURE[quantity]
+  const perSecond = foreseen.map(({ value }) => unscaled(quantity, value))
+  if (quantity !== 'rejectedPerSecond' || now >= least || Math.min(...perSecond) >= least) return undefined
+  if (Math.max(...perSecond) > least * ROUNDING) return 'its runs differ in whether any request is rejected'
+  return longestWait > LONGEST_WAIT_SECONDS / 2 ? 'its requests wait almost as long as they may' : undefined
+}
 
 const heldWhy = (earlier: Earlier[Quantity]): string | undefined =>
   earlier === undefined || earlier.widening <= MOST_WIDENING

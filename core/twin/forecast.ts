@@ -12,16 +12,19 @@ import type {
   Quantity,
   SchemaTraffic,
 } from '../contract/forecast.ts'
-import { defaultFlowSchema, EXEMPT, type FlowSchema, type ObjectSet } from '../config/objects.ts'
+import { CATCH_ALL, defaultFlowSchema, EXEMPT, type FlowSchema, type ObjectSet } from '../config/objects.ts'
+import { isExempt } from '../frame/reading.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { MS_PER_SECOND } from '../units.ts'
+import { MS_PER_SECOND, type Seats } from '../units.ts'
 import { bandOrDirection, foresee, type Foreseen, type Past, scaled } from './bands.ts'
+import { DRIFTS, driftOf } from './drift.ts'
 import type { MayGoOn } from './fit.ts'
 import { MOST_WIDENING } from './judge.ts'
 import { meanLimits } from './limits.ts'
 import { meanOf, RECOMPUTATION_MS } from './observe.ts'
 import { runTwin, type TwinRun } from './run.ts'
-import { ensembleRun, RUNS, smoothedOf, type Twin } from './twin.ts'
+import { presentIn } from './traffic.ts'
+import { ensembleRun, RUNS, type Twin } from './twin.ts'
 
 /** With fewer runs a band is meaningless. */
 const FEWEST_RUNS = 4
@@ -55,12 +58,20 @@ export function pairsOf(
   { serverLimit, mayGoOn = () => true, enough = () => false }: ForecastOptions,
 ): readonly Pair[] | undefined {
   const pairs: Pair[] = []
+  const drift = driftOf(twin.parts)
   for (let number = 0; number < RUNS && !(number >= FEWEST_RUNS && enough()); number++) {
-    const run = editedRun(ensembleRun(twin, number), after, serverLimit)
+    const before = slowed(ensembleRun(twin, number), Math.exp(drift * (DRIFTS[number] ?? 0)))
+    const run =
+      serverLimit === undefined
+        ? { ...before, edit: after, settleSeconds: SETTLE_SECONDS }
+        : restartedRun(before, after, {
+            serverLimit,
+            smoothed: demandOfStart(twin, serverLimit, (number + 0.5) / RUNS),
+          })
     const edited = runTwin(run, () => mayGoOn(number / RUNS))
     if (!mayGoOn((number + 1) / RUNS)) return undefined
     const control = twin.controls[number]
-    if (edited !== undefined && control !== undefined) pairs.push({ edited, control })
+    if (edited !== undefined && control !== undefined) pairs.push({ edited, control, smoothed: run.smoothed })
   }
   return pairs
 }
@@ -76,7 +87,7 @@ export function reportOf(
   const serverLimit = newLimit ?? variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
   const configured = classifyingConfiguration(after, serverLimit).levels
   const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
-  const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds, restarts: newLimit !== undefined }, pairs)
+  const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds }, pairs)
   const redirected = redirectedBy(variant.objects, after)
   const names = new Set([...observation.levels.map(({ name }) => name), ...configured.keys()])
   const levels = [...names].toSorted(byCodeUnits).map((name): ForecastLevel => {
@@ -90,6 +101,7 @@ export function reportOf(
     })
     if (why !== undefined) return { ...base, bands: {}, note: why }
     const remark = remarkOn(name, twin)
+    const longestWait = Math.max(0, ...pairs.map(({ edited }) => levelOf(edited, name)?.quantities.waitP99 ?? 0))
     const foretold = QUANTITIES.flatMap((quantity) => {
       const found = bandOrDirection({
         quantity,
@@ -98,6 +110,7 @@ export function reportOf(
           quantity === 'current'
             ? limits.flatMap((one) => limitOf(one.get(name)))
             : foreseenOf(quantity, name, pairs, now),
+        longestWait,
         past: pastOf(quantity, name, twin),
         seconds: horizon ?? seconds,
         restarts: newLimit !== undefined,
@@ -127,7 +140,7 @@ export function reportOf(
     runs: pairs.length,
     seconds,
     ...(widened.length > 0 && { widened: Object.fromEntries(widened) }),
-    notes: notesOf(twin, pairs.length),
+    notes: notesOf(twin, pairs.length, newLimit !== undefined),
   }
 }
 
@@ -168,11 +181,33 @@ interface Edited {
   readonly receives: boolean
 }
 
-/** A run that switches to the new objects. Changed flags require a new server, which has no demand yet. */
-function editedRun(run: TwinRun, after: ObjectSet, newLimit: number | undefined): TwinRun {
-  if (newLimit === undefined) return { ...run, edit: after, settleSeconds: SETTLE_SECONDS }
-  const variant = { ...run.variant, objects: after, maxRequestsInFlight: newLimit, maxMutatingRequestsInFlight: 0 }
-  return { ...run, variant, smoothed: new Map(), warmSeconds: SETTLE_SECONDS, settleSeconds: 0 }
+/** A run in which everything takes longer or shorter. */
+const slowed = (run: TwinRun, factor: number): TwinRun => ({
+  ...run,
+  variant: { ...run.variant, executionFactor: factor * run.variant.executionFactor },
+})
+
+/** A run of a server that has only just started, with other flags. */
+function restartedRun(
+  run: TwinRun,
+  objects: ObjectSet,
+  { serverLimit, smoothed }: { readonly serverLimit: number } & Pick<TwinRun, 'smoothed'>,
+): TwinRun {
+  const variant = { ...run.variant, objects, maxRequestsInFlight: serverLimit, maxMutatingRequestsInFlight: 0 }
+  return { ...run, variant, smoothed, warmSeconds: SETTLE_SECONDS }
+}
+
+/**
+ * Smoothed demand of a server that has just read its objects. Before that it has only the levels exempt and catch-all, so
+ * catch-all takes the requests of this part of the clients, and its demand of that moment halves in five minutes.
+ */
+export function demandOfStart(
+  { observation: { levels } }: Pick<Twin, 'observation'>,
+  serverLimit: Seats,
+  part: number,
+): ReadonlyMap<string, Seats> {
+  const present = levels.filter((level) => !isExempt(level)).reduce((sum, level) => sum + presentIn(level), 0)
+  return new Map([[CATCH_ALL, Math.min(serverLimit, part * present)]])
 }
 
 function whyLimitsOnly(
@@ -223,6 +258,8 @@ interface Pair {
   readonly edited: Observation
   /** The same guesses and seed without the edit. */
   readonly control: Observation
+  /** Smoothed demand at the time of the edit, seats, by level. */
+  readonly smoothed: TwinRun['smoothed']
 }
 
 const levelOf = ({ levels }: Observation, name: string): ObservedLevel | undefined =>
@@ -258,13 +295,11 @@ interface LimitQuestion {
   readonly configured: ClassifyingConfiguration['levels']
   /** Length of the counted period. */
   readonly seconds: number
-  /** Whether the edit restarts the server. */
-  readonly restarts: boolean
 }
 
 /** Mean current limits after the edit, by level: from the demand of each run, beginning at each of its periods. */
 function limitsAfter(
-  { twin: { observation, variant }, configured, seconds, restarts }: LimitQuestion,
+  { twin: { observation, variant }, configured, seconds }: LimitQuestion,
   pairs: readonly Pair[],
 ): readonly ReadonlyMap<string, number>[] {
   const periods = (length: number): number => Math.max(1, Math.round((length * MS_PER_SECOND) / RECOMPUTATION_MS))
@@ -274,7 +309,7 @@ function limitsAfter(
     const course = {
       levels: configured,
       version: variant.version,
-      smoothed: restarts ? new Map<string, number>() : smoothedOf(observation, 'last'),
+      smoothed: pair.smoothed,
       demands,
       settling: periods(SETTLE_SECONDS),
       counted: periods(seconds),
@@ -297,7 +332,11 @@ function demandAfter(name: string, observation: Observation, { edited, control }
   return observed.map(({ average, ...rest }) => ({ ...rest, average: Math.max(0, average + is - was) }))
 }
 
-function notesOf({ observation, known, missing, guesses, parts }: Twin, runs: number): readonly string[] {
+function notesOf(
+  { observation, known, missing, guesses, parts }: Twin,
+  runs: number,
+  restarts: boolean,
+): readonly string[] {
   const seconds = Math.round((observation.untilMs - observation.fromMs) / MS_PER_SECOND)
   const open = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'open'))
   const closed = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'closed'))
@@ -306,6 +345,11 @@ function notesOf({ observation, known, missing, guesses, parts }: Twin, runs: nu
   return [
     `From the last ${seconds} s, with ${clients} clients and ${named}. It assumes that the same clients continue to send the same requests.`,
     `Bands are the 90 % interval of ${runs} simulated runs, widened by the error of the twin and by how much ${plain.counted(parts.length, 'part')} of that time differ.`,
+    ...(restarts
+      ? [
+          'The server restarts. Clients that return before it has read its objects are in catch-all, whose demand of that moment takes seats of the others for minutes. How many that are is unknown: from few to all in the runs.',
+        ]
+      : []),
     ...(missing.length === 0
       ? []
       : [`Cannot construct requests for ${missing.join(', ')}; their levels show limits only.`]),

@@ -1,6 +1,9 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { classifyingConfiguration } from '../classify/configuration.ts'
+import { CATCH_ALL } from '../config/objects.ts'
 import { exponential } from '../simulate/random.ts'
+import { demandOfStart } from './forecast.ts'
 import { meanLimits } from './limits.ts'
 import { observe } from './observe.ts'
 import { CALLS, clients, OBJECTS, pagesOf, SERVER, withLow, workloadOf } from './twin.fixture.ts'
@@ -43,4 +46,30 @@ test('a level without demand keeps what it may not lend', () => {
   for (const [name, { limits: configured }] of levels) {
     expect(limits.get(name)).toBeGreaterThanOrEqual(configured.min)
   }
+})
+
+test('the more clients come before a server has read its objects, the fewer seats every other level gets', () => {
+  const observation = observe(pagesOf(busy, { from: FROM, until: FROM + 100 }))
+  if (observation === undefined) throw new Error('nothing observed')
+  const { levels } = classifyingConfiguration(OBJECTS, SEATS)
+  const demands = new Map(observation.levels.map((level) => [level.name, level.demands]))
+  const limitsFor = (part: number): ReadonlyMap<string, number> => {
+    const smoothed = demandOfStart({ observation }, SEATS, part)
+    return meanLimits({ levels, version: SERVER.version, smoothed, demands, settling: 2, counted: 10 }, 0)
+  }
+  const part = fc.double({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(part, part, (a, b) => {
+      const [few, many] = [Math.min(a, b), Math.max(a, b)].map(limitsFor)
+      for (const [name, limit] of few ?? []) {
+        const other = many?.get(name) ?? Number.NaN
+        // Each limit is rounded.
+        if (name === CATCH_ALL) expect(other).toBeGreaterThanOrEqual(limit - 1)
+        else expect(other, name).toBeLessThanOrEqual(limit + 1)
+      }
+    }),
+  )
+  expect(demandOfStart({ observation }, SEATS, 0)).toEqual(new Map([[CATCH_ALL, 0]]))
+  expect(demandOfStart({ observation }, SEATS, 1)).toEqual(new Map([[CATCH_ALL, SEATS]]))
+  expect(limitsFor(1).get('workload-low')).toBeLessThan(0.9 * (limitsFor(0).get('workload-low') ?? 0))
 })

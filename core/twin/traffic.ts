@@ -187,7 +187,7 @@ function behavioursOf(
 }
 
 /** Of requests that wait or execute. */
-const presentIn = ({ schemas }: ObservedLevel): number =>
+export const presentIn = ({ schemas }: ObservedLevel): number =>
   schemas.reduce((sum, { present }) => sum + (meanOf(present) ?? 0), 0)
 
 /** Rates that change no more than by chance are averaged over this much time: chance is drawn again. */

@@ -56,10 +56,14 @@ export const withLow = (change: Partial<LimitedSpec>): ObjectSet => ({
 })
 
 interface PagesWanted {
+  /** What the server begins with, unless it is the built-in objects. */
+  readonly first?: ObjectSet
   readonly from: number
   readonly until: number
   readonly edit?: { readonly at: number; readonly objects: ObjectSet }
   readonly server?: Variant
+  /** Factor of all execution times from each second on. */
+  readonly slowed?: (second: number) => number
 }
 
 /** Pages of a simulated server, one per second, from `from` to `until` seconds; `edit` is applied at its time. */
@@ -69,19 +73,20 @@ export const pagesOf = (workload: Workload, wanted: PagesWanted): readonly Serve
 /** The same, and a dump of the requests every five seconds. */
 export function pagesAndDumps(
   workload: Workload,
-  { from, until, edit, server = SERVER }: PagesWanted,
+  { first = OBJECTS, from, until, edit, server = SERVER, slowed = () => 1 }: PagesWanted,
 ): { readonly pages: readonly ServerFrame[]; readonly dumps: readonly DumpFrame[] } {
   const simulation = createSimulation({
     ...engineOptions(server, 0, secondsToNs(until)),
     seed: 7,
     workload,
-    configuration: OBJECTS,
+    configuration: first,
   })
   const pages: ServerFrame[] = []
   const dumps: DumpFrame[] = []
   for (let second = 0; second <= until; second++) {
     simulation.runTo(secondsToNs(second))
     if (edit?.at === second) simulation.configure(edit.objects)
+    simulation.slow(slowed(second))
     if (second < from) continue
     pages.push(serverFrame(simulation.engine.snapshot(), { id: 'server', version: VERSION }))
     if (second % 5 === 0) dumps.push(dumpFrame('server', simulation.engine))

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { mandatoryLevels, mandatorySchemas } from '../config/builtIn.ts'
 import type { LimitedSpec, ObjectSet } from '../config/objects.ts'
-import type { Band, ForecastEvidence } from '../contract/forecast.ts'
+import type { Band, ForecastEvidence, Observation } from '../contract/forecast.ts'
 import { constant, exponential, lognormal } from '../simulate/random.ts'
 import type { Workload } from '../simulate/workload.ts'
 import { fitTwin } from './fit.ts'
 import { flowsOf } from './flows.ts'
 import type { Twin } from './twin.ts'
-import { forecast } from './forecast.ts'
+import { forecast, pairsOf } from './forecast.ts'
 import { twinHistory } from './history.ts'
 import { observe } from './observe.ts'
 import { CALLS, clients, OBJECTS, pagesAndDumps, pagesOf, SERVER, withLow, workloadOf } from './twin.fixture.ts'
@@ -109,20 +110,22 @@ describe('a twin of a simulated server', () => {
     expect(noteOf('exempt')).toMatchObject({ bands: {} })
   })
 
-  test('forecasts what a server started with fewer seats does', () => {
+  test('forecasts what a server started with fewer seats does, whose clients came before its objects', () => {
     const limit = 60
-    const { bands } = forecast(twinOf(closed), OBJECTS, { serverLimit: limit })?.levels.find(
-      ({ level }) => level === 'workload-low',
-    ) ?? { bands: undefined }
-    const pages = pagesOf(closed, {
-      from: 20,
-      until: 120,
-      server: { ...SERVER, maxRequestsInFlight: limit, maxMutatingRequestsInFlight: 0 },
-    })
-    const truth = observe(pages)?.levels.find(({ name }) => name === 'workload-low')?.quantities
+    const report = forecast(twinOf(closed), OBJECTS, { serverLimit: limit })
+    const bands = report?.levels.find(({ level }) => level === 'workload-low')?.bands
+    expect(report?.notes).toContainEqual(expect.stringContaining('The server restarts.'))
+    const truthFrom = (first: ObjectSet) => {
+      const server = { ...SERVER, maxRequestsInFlight: limit, maxMutatingRequestsInFlight: 0 }
+      const pages = pagesOf(closed, { first, from: 20, until: 120, server, edit: { at: 1, objects: OBJECTS } })
+      return observe(pages)?.levels.find(({ name }) => name === 'workload-low')?.quantities
+    }
+    const truth = truthFrom({ levels: mandatoryLevels, schemas: mandatorySchemas })
     expect(isIn(bands?.waitP99, truth?.waitP99)).toBe(true)
-    expect(within(bands?.current?.point, truth?.current)).toBeLessThan(0.03)
-    expect(within(bands?.seats?.point, truth?.seats)).toBeLessThan(0.05)
+    expect(within(bands?.current?.point, truth?.current)).toBeLessThan(0.1)
+    expect(within(bands?.seats?.point, truth?.seats)).toBeLessThan(0.1)
+    // What catch-all demanded then matters for as long as this.
+    expect(within(truthFrom(OBJECTS)?.current, truth?.current)).toBeGreaterThan(0.1)
   })
 
   test('shows limits only where the edit sends requests elsewhere that no dump names', () => {
@@ -211,6 +214,26 @@ describe('a twin of a simulated server', () => {
     })
     expect(isIn(withTerm, truth.waitP99)).toBe(true)
     expect(within(withTerm?.point, truth.waitP99)).toBeLessThan(within(without?.point, truth.waitP99))
+  })
+
+  test('runs faster and slower after an edit by as much as it did before', () => {
+    const workload = workloadOf(
+      clients('few', 10, { kind: 'open', arrivals: { kind: 'poisson', perSecond: 7 }, calls: CALLS }),
+    )
+    const slowed = (second: number): number =>
+      second >= EDITED_AT ? 1.15 : (second - BEFORE.from) % 50 < 25 ? 0.85 : 1.2
+    const history = twinHistory(pagesOf(workload, { ...BEFORE, slowed }), 20_000)
+    const twin = history && fitTwin({ history, variant: SERVER, flows: [] })
+    if (twin === undefined) throw new Error('no twin')
+    const objects = withLow({ nominalConcurrencyShares: 150 })
+    const pages = pagesOf(workload, { from: 140, until: 240, edit: { at: EDITED_AT, objects }, slowed })
+    const seatsIn = (one: Observation | undefined) =>
+      one?.levels.find(({ name }) => name === 'workload-low')?.quantities.seats ?? Number.NaN
+    const runs = (parts: Twin['parts']) =>
+      pairsOf({ ...twin, parts }, objects, {})?.map(({ edited }) => seatsIn(edited)) ?? []
+    const truth = seatsIn(observe(pages))
+    expect(Math.max(...runs(twin.parts))).toBeGreaterThan(truth)
+    expect(Math.max(...runs([]))).toBeLessThan(truth)
   })
 
   test('keeps waves as they are', () => {

@@ -96,7 +96,7 @@ const SEATS = { maxInflight: FLAGS.maxRequestsInFlight, maxMutatingInflight: FLA
 /** Each drawn edit on top of the earlier ones; those of flags are none of objects. */
 function drawnCandidates(number: number): ReadonlyMap<string, ObjectSet> {
   const given = { seed: number, flags: SEATS, levels: ['workload-low', 'workload-high', 'global-default'] }
-  const edits = drawEdits(given, builtInObjects, VERSION, DRAWN_EDITS)
+  const edits = drawEdits(given, builtInObjects, { version: VERSION, edits: DRAWN_EDITS, restarts: 0.1 })
   for (const [i, { what }] of edits.entries()) console.log(`drawn-${i}: ${what}`)
   return new Map(edits.map(({ objects }, i) => [`drawn-${i}`, objects]))
 }

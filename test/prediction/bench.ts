@@ -23,13 +23,12 @@ import { type Cluster, startCluster } from '../cluster/cluster.ts'
 import { ADMIN } from '../cluster/identities.ts'
 import { patient, runLoad } from '../cluster/load.ts'
 import { seed } from '../cluster/profiles.ts'
-import { drawEdits, type Flags, type Mixture, seatsOf } from './draw.ts'
+import { drawEdits, type EditsWanted, type Flags, isSame, type Mixture, seatsOf } from './draw.ts'
 
-export interface RecordingTimes {
+export interface RecordingOptions extends EditsWanted {
   /** Seconds of pages before the first edit, and after each edit once the first moments have passed. */
   readonly before: number
   readonly after: number
-  readonly edits: number
 }
 
 /** A value that was forecast, and the measured one. */
@@ -63,10 +62,11 @@ const DUMP_EVERY = 5
  */
 export async function record(
   { seed: number, flags, clients, what, levels }: Mixture,
-  { before, after, edits }: RecordingTimes,
+  { version, before, after, edits, restarts }: RecordingOptions,
 ): Promise<Recording> {
   let present = flags
   const cluster = await startCluster({
+    version,
     log: () => undefined,
     // Of a flag that is given twice, the last one holds.
     apiserverArguments: () =>
@@ -86,7 +86,7 @@ export async function record(
     const pages = pageReader(cluster)
     await sleep(START_SECONDS * MS_PER_SECOND)
     const spans: MeasuredSpan[] = [{ what: '', objects: asStored(objects), flags, ...(await pages(before)) }]
-    for (const edit of drawEdits({ seed: number, flags, levels }, objects, cluster.version, edits)) {
+    for (const edit of drawEdits({ seed: number, flags, levels }, objects, { version, edits, restarts })) {
       await putAll(cluster, objects, edit.objects)
       ;({ objects } = edit)
       if (edit.flags !== present) {
@@ -201,10 +201,9 @@ function outcomeOf(version: string, before: MeasuredSpan, after: MeasuredSpan) {
   const twin = history && fitTwin({ history, variant, flows: flowsOf(before.dumps) })
   const measured = observe(after.frames)
   if (twin === undefined || measured === undefined) return undefined
-  const serverLimit = seatsOf(after.flags)
   const report = forecast(twin, after.objects, {
     seconds: (measured.untilMs - measured.fromMs) / MS_PER_SECOND,
-    ...(serverLimit !== seatsOf(before.flags) && { serverLimit }),
+    ...(!isSame(after.flags, before.flags) && { serverLimit: seatsOf(after.flags) }),
   })
   if (report === undefined) return undefined
   const nominalOf = (level: string): number | undefined =>

@@ -211,7 +211,7 @@ const levelChange: Draw = (random, objects, used) => {
   }
 }
 
-const isSame = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b)
+export const isSame = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 function drawResponse(random: Random, present: string): LimitedSpec['limitResponse'] {
   if (present === 'Queue' && chance(random, 0.25)) return { type: 'Reject' }
@@ -285,18 +285,27 @@ const isLegal = ({ levels, schemas }: ObjectSet, version: string): boolean => {
   return findings.every(({ severity }) => severity !== 'error')
 }
 
+export interface EditsWanted {
+  /** Of the server. */
+  readonly version: string
+  readonly edits: number
+  /** The part of them that changes flags, which restarts the server. */
+  readonly restarts: number
+}
+
 /** The edits under a mixture, each of one to three objects of the previous ones, or of the flags. */
 export function drawEdits(
   { seed, flags, levels }: Pick<Mixture, 'seed' | 'flags' | 'levels'>,
   objects: ObjectSet,
-  version: string,
-  count: number,
+  { version, edits: count, restarts }: EditsWanted,
 ): readonly DrawnEdit[] {
   const random = namedRandom(seed, 'edits')
   const edits: DrawnEdit[] = []
   let present: DrawnEdit = { what: '', objects, flags }
   while (edits.length < count) {
-    present = chance(random, 0.1) ? drawFlags(random, present) : drawObjects(random, present, { used: levels, version })
+    present = chance(random, restarts)
+      ? drawFlags(random, present)
+      : drawObjects(random, present, { used: levels, version })
     edits.push(present)
   }
   return edits
@@ -306,8 +315,7 @@ function drawFlags(random: Random, present: DrawnEdit): DrawnEdit {
   const scaled = (limit: number): number => Math.max(10, Math.round(limit * logBetween(random, 0.6, 1.7)))
   const { maxInflight, maxMutatingInflight } = present.flags
   const flags = { maxInflight: scaled(maxInflight), maxMutatingInflight: scaled(maxMutatingInflight) }
-  // A forecast cannot be asked about a restart with as many seats.
-  if (seatsOf(flags) === seatsOf(present.flags)) return drawFlags(random, present)
+  if (isSame(flags, present.flags)) return drawFlags(random, present)
   return { ...present, flags, what: `seats of the server: ${seatsOf(present.flags)} → ${seatsOf(flags)}` }
 }
 

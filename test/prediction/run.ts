@@ -8,6 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { outcomesOf, type Prediction, record, type Recording, summaryOf, tableOf } from './bench.ts'
 import { drawMixture } from './draw.ts'
 
@@ -18,6 +19,9 @@ const { values } = parseArgs({
     edits: { type: 'string', default: '3' },
     before: { type: 'string', default: '120' },
     after: { type: 'string', default: '90' },
+    /** The part of the edits that change flags, which restarts the server. */
+    restarts: { type: 'string', default: '0.1' },
+    version: { type: 'string', default: NEWEST_VERSION },
     /** Recordings are written to this folder; those that are already in it are not made again. */
     keep: { type: 'string' },
     /** Scores the recordings of this folder instead of making some. */
@@ -49,8 +53,13 @@ async function* recordings(): AsyncGenerator<Recording> {
       yield await kept(file)
       continue
     }
-    const times = { before: Number(values.before), after: Number(values.after), edits: Number(values.edits) }
-    const recording = await record(drawMixture(seed), times)
+    const recording = await record(drawMixture(seed), {
+      version: values.version,
+      before: Number(values.before),
+      after: Number(values.after),
+      edits: Number(values.edits),
+      restarts: Number(values.restarts),
+    })
     if (file !== undefined) await writeFile(file, await promisify(gzip)(JSON.stringify(recording)))
     yield recording
   }
