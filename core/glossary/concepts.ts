@@ -86,7 +86,7 @@ export const CONCEPTS = {
     title: 'Elephants and mice',
     paragraphs: [
       'Each flow is dealt a hand of a few queues and joins the one with the least work. A mouse suffers only where elephants are in all of its queues: with 128 queues and a hand of 6, four elephants catch 16 mice in a million. A larger hand makes that rarer and lets one flow fill more queues: at most hand size × queue length limit requests of a flow wait.',
-      'Classify › Sharding computes the odds of any shape and deals the hands of your flows; S12 shows them as waits.',
+      'Classify › Sharding computes the odds of any shape and deals the hands of your flows (shard --trials deals thousands); S12 shows them as waits.',
     ],
     terms: ['shuffle-sharding', 'hand', 'hand-size', 'elephant', 'squished'],
   },

@@ -392,6 +392,7 @@ Options:
   --flow SCHEMA/DISTINGUISHER   a flow whose hand is shown; repeat it for several
   --target P             chance, between 0 and 1, for the largest number of elephants
   --max-queues N         consider no shape with more queues (1024 by default)
+  --trials N             also deals N mice with their elephants, and counts how often they are covered
   --table                the table of the Kubernetes documentation, computed
   -o, --output FORMAT    text (default), json or markdown
 
