@@ -1,7 +1,7 @@
 import type { ServerCall } from '../simulate/server.ts'
 import { nsToSeconds, secondsToNs } from '../units.ts'
 import { Measure } from '../whatif/measure.ts'
-import { observe } from '../whatif/observe.ts'
+import { observeRun } from '../whatif/observe.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
 import { check, type Checked, type Counts } from './check.ts'
 import { playbackOf } from './playback.ts'
@@ -152,7 +152,7 @@ export function runVariant(
     untilNs,
     course: recorded?.counts,
   })
-  const observed = observe([engine], variant, { clientOf, workOf: executionNsOf, fromNs, untilNs })
+  const observed = observeRun([engine], variant, { clientOf, workOf: executionNsOf, fromNs, untilNs })
   recorded?.log?.record(engine)
   const difference = recorded?.first?.compare(variant.name, engine)
   if (!playback.runTo(untilNs, mayGoOn && (() => mayGoOn(playback.nowNs / untilNs)))) return undefined

@@ -12,14 +12,14 @@ export interface WhatIfOptions {
   readonly windowSeconds?: number | undefined
 }
 
-export type Observed = Pick<VariantReport, 'fairness' | 'codel'>
+export type RunFigures = Pick<VariantReport, 'fairness' | 'codel'>
 
 /** What is to be known of a variant's run beside the outcomes of its requests; the function is called at the end. */
-export function observe<T>(
+export function observeRun<T>(
   engines: readonly ApfEngine<T>[],
   variant: Parameters<typeof codelOf>[0],
   options: FairnessOptions<T>,
-): () => Observed {
+): () => RunFigures {
   const log = new FairnessLog(engines, options)
   const rules = codelOf(variant)
   const intervals = rules && countIntervals(engines, rules)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { cellText, sentenceText } from '../answer/answer.ts'
 import type { VariantReport } from '../contract/whatif.ts'
 import { plain } from '../text/format.ts'
-import { presentRanking, ranked } from './ranking.ts'
+import { presentRanking, rankedVariants } from './ranking.ts'
 import { arrivalsOf, variantOf } from './whatif.fixture.ts'
 import { reportOf, whatIf } from './whatif.ts'
 
@@ -27,7 +27,8 @@ const variant = (name: string, { expired = 0, slowdown = 1, overall = 1, served 
   },
   levels: [],
 })
-const order = (...variants: readonly VariantReport[]) => ranked(variants).map(({ name, place }) => `${place} ${name}`)
+const order = (...variants: readonly VariantReport[]) =>
+  rankedVariants(variants).map(({ name, place }) => `${place} ${name}`)
 
 it('puts overload protection first, then fairness, then throughput', () => {
   const protectedOnly = variant('protected', { overall: 0.5, served: 100 })

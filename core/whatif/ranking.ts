@@ -27,7 +27,7 @@ const compare = (a: Merits, b: Merits): number =>
   a.cutOff - b.cutOff || a.slowdown - b.slowdown || b.fairness - a.fairness || b.perSecond - a.perSecond
 
 /** The variants by the goals of KEP-1040, in its order: overload protection, then fairness, then throughput. */
-export function ranked(
+export function rankedVariants(
   variants: readonly VariantReport[],
 ): readonly (Merits & { readonly name: string; readonly place: number })[] {
   const sorted = variants.map((one) => ({ name: one.name, ...meritsOf(one) })).toSorted(compare)
@@ -45,7 +45,7 @@ export function presentRanking(variants: readonly VariantReport[]): Answer {
 
 /** The ranking as one sentence. */
 export const rankingText = (variants: readonly VariantReport[]): string =>
-  `By overload protection, then fairness, then throughput: ${ranked(variants)
+  `By overload protection, then fairness, then throughput: ${rankedVariants(variants)
     .map(
       ({ place, name, cutOff, slowdown, fairness, perSecond }) =>
         `${place} ${name} (${plain.percent(cutOff, 1)} cut off, execution × ${plain.fixed(slowdown, 1)}, fairness ${plain.fixed(fairness, 2)}, ${plain.fixed(perSecond, 1)} served /s)`,
@@ -60,7 +60,7 @@ const rankingOf = (variants: readonly VariantReport[]): Table => ({
     { id: 'variant', label: 'Variant' },
     ...numberColumns('Cut off', 'Execution ×', 'Fairness', 'Served /s'),
   ],
-  rows: ranked(variants).map(({ place, name, cutOff, slowdown, fairness, perSecond }) => [
+  rows: rankedVariants(variants).map(({ place, name, cutOff, slowdown, fairness, perSecond }) => [
     amount('fixed')(place),
     name,
     amount('percent', { decimals: 1 })(cutOff),

@@ -5,7 +5,7 @@ import type { Arrivals } from './arrivals.ts'
 import { RunCharts } from './charts.ts'
 import { Decisions } from './decisions.ts'
 import { Measure, poolOf } from './measure.ts'
-import { observe, type Observed, type WhatIfOptions } from './observe.ts'
+import { observeRun, type RunFigures, type WhatIfOptions } from './observe.ts'
 import { resultOf, type VariantResult } from './results.ts'
 import { Servers, type Sent } from './servers.ts'
 import type { Variant } from './variant.ts'
@@ -22,7 +22,7 @@ export class Replay {
   private readonly servers: Servers
   private readonly measures: readonly Measure<Call<Sent>>[]
   private readonly charts: RunCharts | undefined
-  private readonly observed: () => Observed
+  private readonly observed: () => RunFigures
 
   /** `charted`: also records numbers over time. */
   constructor(variant: Variant, arrivals: Arrivals, { charted = false, windowSeconds }: WhatIfOptions = {}) {
@@ -40,7 +40,7 @@ export class Replay {
       untilNs: arrivals.endNs,
     }
     const workOf = ({ owner }: Call<Sent>) => owner.arrival.executionNs
-    this.observed = observe(this.servers.engines, variant, { ...counted, workOf, windowSeconds })
+    this.observed = observeRun(this.servers.engines, variant, { ...counted, workOf, windowSeconds })
     this.measures = this.servers.engines.map(
       (engine) =>
         new Measure(engine, {

@@ -6,7 +6,7 @@ import { type Nanoseconds, nsToSeconds, type Seats, type UnixMs } from '../units
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { RunCharts } from './charts.ts'
 import { Measure } from './measure.ts'
-import { observe, type WhatIfOptions } from './observe.ts'
+import { observeRun, type WhatIfOptions } from './observe.ts'
 import { resultOf, type VariantResult } from './results.ts'
 import { engineOptions, type Variant } from './variant.ts'
 
@@ -85,7 +85,7 @@ export function simulatedResult(
   const executionNsOf = ({ owner }: ServerCall): number => owner.executionNs
   const measure = new Measure(simulation.engine, { clientOf, executionNsOf, fromNs, untilNs })
   const workOf = executionNsOf
-  const observed = observe([simulation.engine], variant, { clientOf, workOf, fromNs, untilNs, windowSeconds })
+  const observed = observeRun([simulation.engine], variant, { clientOf, workOf, fromNs, untilNs, windowSeconds })
   const goOn = (): boolean => mayGoOn(simulation.nowNs / untilNs)
   const charts = charted ? new RunCharts([simulation.engine], variant, { startUnixMs, endNs: untilNs }) : undefined
   if (charts?.toEnd((ns) => simulation.runTo(ns, goOn)) === false) return undefined

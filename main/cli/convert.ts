@@ -19,7 +19,7 @@ export const convert: Command = {
 }
 
 const OUTPUTS = ['yaml', 'json'] as const
-const EXAMPLE_NAMES = ['kep-draft', '1.18'] as const satisfies readonly (keyof typeof EXAMPLES)[]
+const EXAMPLE_NAMES = ['kep-draft', 'kep-exempt', '1.18'] as const satisfies readonly (keyof typeof EXAMPLES)[]
 
 async function runConvert(given: Given, console: Console): Promise<ExitCode> {
   const output = readChoice(given, 'output', OUTPUTS) ?? 'yaml'

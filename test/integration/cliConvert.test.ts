@@ -33,6 +33,10 @@ describe('apf-console convert', () => {
 
   it('prints the examples of earlier designs, which it converts', async () => {
     expect((await runHere('convert', '--example', 'kep-draft')).output).toBe(EXAMPLE)
+    const exempt = write('exempt.yaml', (await runHere('convert', '--example', 'kep-exempt')).output)
+    const drift = await runHere('drift', '--config', exempt, '--with-built-in', '--json')
+    expect(drift.code).toBe(1)
+    expect(drift.output).toMatch(/lendablePercent/)
     const { output } = await runHere('convert', '--example', '1.18')
     expect([...output.matchAll(/# (\d+) of 600 seats/g)].map(([, seats]) => Number(seats))).toEqual([
       90, 30, 120, 299, 60, 3,
