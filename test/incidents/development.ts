@@ -1,43 +1,21 @@
 import { builtInLevel, flowSchema, queueLevel } from './flowObjects.ts'
-import type { Falsehood, Incident } from './incident.ts'
-import { account, everyday, lists, master, person, reads, watches, writes, type Pace } from './senders.ts'
+import type { Incident } from './incident.ts'
+import { account, everyday, lists, master, person, reads, watches, writes } from './senders.ts'
+import {
+  orders,
+  invoicer,
+  innocent,
+  blames,
+  after,
+  team,
+  EDIT_BLAMED,
+  RESTART_BLAMED,
+  CONSEQUENCE,
+  QUEUE_ADVICE,
+} from './truths.ts'
 
 const ONSET = 70
 const ASKED = 150
-
-/** Accounts that do their work and harm nobody. */
-const orders = account('shop', 'orders')
-const cart = account('shop', 'cart')
-const invoicer = account('billing', 'invoicer')
-const innocent = [
-  writes(orders, { workers: 3, thinkMs: 400 }, { holdMs: 80 }),
-  writes(cart, { workers: 2, thinkMs: 500 }, { holdMs: 60 }),
-  writes(invoicer, { workers: 2, thinkMs: 600 }, { holdMs: 100 }),
-]
-
-/** That one of these is said to flood, or to be the cause. */
-const blames = (names: string, why: string): Falsehood => ({
-  why,
-  words: new RegExp(
-    String.raw`(?:${names})\b[^.]{0,40} (?:sends? most|floods|holds? most|is the (?:cause|culprit))|(?:caused by|slow down|because of) (?:[a-z-]+:)?(?:${names})\b`,
-    'i',
-  ),
-})
-const QUEUE_ADVICE: Falsehood = {
-  why: 'longer queues only let the flood wait longer',
-  words: /(?:longer|lengthen|raise)[^.]*queue(?:LengthLimit| length|s\b)/i,
-}
-const EDIT_BLAMED: Falsehood = { why: 'nothing was edited', words: /recent edit|an edit (?:of|by|to)|undo/i }
-const RESTART_BLAMED: Falsehood = { why: 'no server restarted', words: /restarted|fewer seats than before/i }
-
-const CONSEQUENCE: Falsehood = {
-  why: 'that requests take longer follows from the load, and no webhook is slow',
-  words: /so the server itself or its etcd is slow|Look at what only these requests use/,
-}
-
-const after = (at: number, pace: Pace): Pace => ({ ...pace, from: at })
-
-const team = (index: number) => account(`team-${String(index + 1).padStart(2, '0')}`, 'app')
 
 /** What the builders of the verdict may read. */
 export const DEVELOPMENT: readonly Incident[] = [

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { noCluster } from '../cluster/suite.ts'
 import { DEVELOPMENT } from './development.ts'
 import { HELD_OUT } from './heldOut.ts'
+import { SECOND } from './second.ts'
 import type { Incident } from './incident.ts'
 import { record, recordingIn } from './record.ts'
 import { scoreOf, scoreText, wordsOf, type Scored } from './score.ts'
@@ -13,7 +14,7 @@ import { scoreOf, scoreText, wordsOf, type Scored } from './score.ts'
 /** Of the 48 points of eight incidents, and of their first causes. */
 const GOAL = { points: 40 / 48, causes: 7 / 8 } as const
 
-const SETS: Readonly<Record<string, readonly Incident[]>> = { dev: DEVELOPMENT, held: HELD_OUT }
+const SETS: Readonly<Record<string, readonly Incident[]>> = { dev: DEVELOPMENT, held: HELD_OUT, second: SECOND }
 
 /** Recordings are kept here and read instead of being made again: `SET/NAME`. */
 const kept = process.env['APF_INCIDENTS_FOLDER']
