@@ -67,3 +67,17 @@ it('suspects none of a crowd for its part of the few seats of a level', () => {
   const [before, now] = [ledgerOf(holding.slice(0, 5)), ledgerOf(holding.slice(5))]
   expect(suspectsOf({ level: 'small', limit: 4, factor: 1, now, before, dumps: holding })).toEqual([])
 })
+
+it('suspects who holds much of a level in a jam, though others have as many requests by the first dump with it', () => {
+  const dumps = dumpsOf([0, 0, 0, 0, 0, 9, 9, 9, 9]).map(({ requests = [], ...dump }, i) => ({
+    ...dump,
+    requests: requests.flatMap((row) => {
+      if (row.user === 'flood') return [{ ...row, startedAt: row.arrivedAt - 9_000 }]
+      const { startedAt: _, ...waiting } = row
+      return i < 5 ? [row] : [row, ...Array.from({ length: 6 }, () => waiting)]
+    }),
+  }))
+  const [before, now] = [ledgerOf(dumps.slice(0, 5)), ledgerOf(dumps.slice(5))]
+  const found = suspectsOf({ level: 'small', limit: 15, factor: 1, now, before, dumps })
+  expect(found.map(({ name, cause }) => [name, cause])).toEqual([['flood', 'slow-reader']])
+})

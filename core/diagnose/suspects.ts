@@ -107,8 +107,8 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
     Math.max(0, ...others(old.length > 0 || users.length <= MOST_SUSPECTS ? old : users, of))
   return (
     large
-      // A small client that no earlier dump happens to show has many requests in a jam, too.
-      .filter(({ name }) => jam === 1 || earlier.has(name) || fresh.has(name))
+      // A small client that no earlier dump happens to show has many requests in a jam, too, and few of the seats.
+      .filter(({ name, seats }) => jam === 1 || earlier.has(name) || fresh.has(name) || seats >= HOLDS * limit)
       .filter(
         ({ name, pressure, seats }) =>
           pressure >= OUT_OF_PROPORTION * usual(name) ||
