@@ -20,6 +20,7 @@ describe('diagnosis', () => {
     expect(causes[0]).toBe(given)
     // That there are too few samples is no cause of anything.
     if (given === 'no-data') expect(summary).toBe(findings[0]?.text)
+    else if (given === 'stale-source') expect(summary).toMatch(/^No sample from server for 5 min\./)
     else expect(summary).toContain(CAUSE_INFO[given].title.toLowerCase())
     expect(findings.every(({ evidenceFor }) => evidenceFor.length > 0)).toBe(true)
   })
