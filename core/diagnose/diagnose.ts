@@ -22,6 +22,7 @@ import { isSilent, newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { systemCases } from './systemRequests.ts'
+import { isHazard } from './text.ts'
 import { trafficCases } from './trafficCauses.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
@@ -56,13 +57,18 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const troubled = worstFirst(servers)
   const ranked = judged
     .filter(({ isShown, known, hasEvidence }) => isShown && (known || hasEvidence))
-    .toSorted((a, b) => Number(isAside(a, troubled)) - Number(isAside(b, troubled)) || byScore(a, b))
+    .toSorted(
+      (a, b) =>
+        Number(isAside(a, troubled)) - Number(isAside(b, troubled)) ||
+        (troubled.length > 0 ? 0 : calmRank(a) - calmRank(b)) ||
+        byScore(a, b),
+    )
   const newest = newestOf(evidence)
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
   const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
   const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
   const judgedBy = remedyJudge(evidence, servers)
-  const findings = worthShowing(explained(ranked, troubled)).map((one) => {
+  const findings = worthShowing(largestFirst(explained(ranked, troubled))).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return judgedBy(findingOf(one, { from: server?.from ?? from, to: server?.to ?? to }), one.given.remedy)
   })
@@ -132,6 +138,12 @@ const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Trou
   place.level !== worst?.level.name &&
   others.some(({ level }) => level.name === place.level)
 
+/** While nothing is wrong, what will go wrong comes before that. */
+const calmRank = ({ given: { cause } }: Judged): number => {
+  const { group } = CAUSE_INFO[cause]
+  return group === 'own side' ? 0 : group === 'configuration' ? 1 : 2
+}
+
 /** Causes that explain less than this part of the trouble of every level are innocent. */
 const LEAST_EXPLAINED = 0.1
 /** Shapes of the configuration and what follows from that which fills a level, where that explains this part of its trouble. */
@@ -188,11 +200,32 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
     if (isSlower && cause === 'slow-requests') return []
     if (STANDING.has(cause)) {
       if (isLess(one, level) || isLess(one, explainedIn.get(`${place.server} `))) return []
-      return [{ ...one, isBeside: ranked.some((other) => actsThere(other, one)) }]
+      const isYoung = troubled.some(({ server }) => server.id === place.server && server.isYoung)
+      return [{ ...one, isBeside: isYoung || ranked.some((other) => actsThere(other, one)) }]
     }
     if (part === undefined || part === 0) return [one]
     return [{ ...one, given: { ...one.given, share: shareOf(part, share) } }]
   })
+}
+
+/** Of the causes of one level whose parts are known, the one that explains the most comes first; what stands beside others last. */
+function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
+  const keyOf = ({ known, isBeside, given: { share, place } }: Judged): string | undefined =>
+    share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level}`
+  // Only whom one can ask comes before what the configuration is like.
+  const isClient = ({ isBeside, given: { cause, culprit } }: Judged): boolean =>
+    isBeside !== true && culprit !== undefined && ['traffic', 'client'].includes(CAUSE_INFO[cause].group)
+  const byClient = ranked.some(isClient)
+  const standsBehind = ({ isBeside = false }: Judged): number => Number(byClient && isBeside)
+  const sorted = new Map(
+    [...Map.groupBy(ranked, keyOf)].map(([key, all]) => [
+      key,
+      all.toSorted((a, b) => (b.given.share?.part ?? 0) - (a.given.share?.part ?? 0)).values(),
+    ]),
+  )
+  return ranked
+    .map((one) => (keyOf(one) === undefined ? one : (sorted.get(keyOf(one))?.next().value ?? one)))
+    .toSorted((a, b) => standsBehind(a) - standsBehind(b))
 }
 
 /** Whether a cause with more evidence acts where the other stands. */
@@ -332,7 +365,7 @@ function summaryOf(
   const { level } = best.place
   const where =
     worst === undefined || level === undefined || level === (now.level ?? worst.name) ? '' : ` (of ${level})`
-  return `${state} Most likely: ${best.title.toLowerCase()}${where}.`
+  return `${state} ${isHazard(now, best) ? 'Found' : 'Most likely'}: ${best.title.toLowerCase()}${where}.`
 }
 
 /** Causes that a fact about them excludes wherever they were looked for, and those that the data do not show. */
