@@ -1,4 +1,4 @@
-import { defaultLevel, type LimitedSpec, type ObjectSet } from '../config/objects.ts'
+import { defaultLevel, type LimitedSpec, type ObjectSet, objectNamed } from '../config/objects.ts'
 import { quantileRange } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
@@ -26,7 +26,7 @@ export const over = ({ coveredMs, from }: ServerUsage): string =>
 export const counting = ({ since }: ServerUsage): string => `since ${plain.dateTime(since)} UTC`
 export const range = ({ from, to }: ServerUsage) => ({ from, to })
 export const specOf = (objects: ObjectSet | undefined, name: string): LimitedSpec | undefined => {
-  const found = objects?.levels.find(({ metadata }) => metadata.name === name)
+  const found = objectNamed(objects?.levels, name)
   return found && defaultLevel(found).spec.limited
 }
 

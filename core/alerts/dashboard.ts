@@ -7,10 +7,12 @@ import type { RulesPlace } from './expressions.ts'
 interface Panel {
   readonly title: string
   /** Grafana’s name of the unit; `none` shows plain numbers. */
-  readonly unit: 'none' | 's' | 'reqps'
+  readonly unit: 'none' | 's' | 'reqps' | 'percentunit'
   readonly description: string
   readonly each: readonly Each[]
   readonly lines: Readonly<Partial<Record<MeasureId, string>>>
+  /** A heat map of a histogram, all chosen levels and servers together. */
+  readonly heat?: true
 }
 
 const PANELS: readonly Panel[] = [
@@ -70,6 +72,14 @@ const PANELS: readonly Panel[] = [
     each: ['priority_level'],
     lines: { change: 'change' },
   },
+  {
+    title: 'Seat utilisation',
+    unit: 'percentunit',
+    description: 'Part of the time at each ratio of seats in use to the current limit. Select one level.',
+    each: ['le'],
+    lines: { utilizationShares: '' },
+    heat: true,
+  },
 ]
 
 const COLUMNS = 2
@@ -90,15 +100,17 @@ export function dashboard(place: RulesPlace): object {
     ...chosen.map(([variable, label]) => ({ label, is: '=~' as const, value: `$${variable}` })),
   ]
 
-  const panels = PANELS.flatMap(({ title, unit, description, each, lines }) => {
+  const panels = PANELS.flatMap(({ title, unit, description, each, lines, heat = false }) => {
     const targets = MEASURE_IDS.flatMap((id) => (lines[id] === undefined ? [] : [[id, lines[id]] as const])).flatMap(
       ([id, line], index) => {
-        const expr = promqlOf({ measures: id, each }, { version, intervalMs, matchers })
-        const legendFormat = `{{priority_level}} ${line}, {{${instanceLabel}}}`
-        return expr === undefined ? [] : [{ refId: 'ABCDEF'.charAt(index), datasource: SOURCE, expr, legendFormat }]
+        const expr = promqlOf({ measures: id, each, summed: heat }, { version, intervalMs, matchers })
+        const how = heat
+          ? { legendFormat: '{{le}}', format: 'heatmap' }
+          : { legendFormat: `{{priority_level}} ${line}, {{${instanceLabel}}}` }
+        return expr === undefined ? [] : [{ refId: 'ABCDEF'.charAt(index), datasource: SOURCE, expr, ...how }]
       },
     )
-    return targets.length === 0 ? [] : [{ title, unit, description, targets }]
+    return targets.length === 0 ? [] : [{ title, unit, description, heat, targets }]
   })
   return {
     uid: 'apf-console',
@@ -127,9 +139,9 @@ export function dashboard(place: RulesPlace): object {
         })),
       ],
     },
-    panels: panels.map(({ title, unit, description, targets }, index) => ({
+    panels: panels.map(({ title, unit, description, heat, targets }, index) => ({
       id: index + 1,
-      type: 'timeseries',
+      type: heat ? 'heatmap' : 'timeseries',
       title,
       description,
       datasource: SOURCE,
@@ -138,6 +150,7 @@ export function dashboard(place: RulesPlace): object {
       options: {
         legend: { showLegend: true, displayMode: 'table', placement: 'right', calcs: ['min', 'max', 'lastNotNull'] },
         tooltip: { mode: 'multi', sort: 'desc' },
+        ...(heat && { calculate: false, yAxis: { unit }, color: { scheme: 'Blues' } }),
       },
       targets,
     })),

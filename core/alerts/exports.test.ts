@@ -73,8 +73,26 @@ it('writes files that can be read again, the same every time', () => {
   const { groups } = RulesFileSchema.parse(parse(exportText('rules', place)))
   expect(groups[0]?.rules).toHaveLength(alertExpressions(place).length)
   const { panels } = DashboardSchema.parse(JSON.parse(exportText('dashboard', place)))
-  expect(panels).toHaveLength(8)
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(8)
+  expect(panels).toHaveLength(9)
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(9)
+})
+
+it('shows the utilisation of seats as a heat map of the histogram', () => {
+  const dashboard: unknown = JSON.parse(exportText('dashboard', place))
+  expect(dashboard).toMatchObject({
+    panels: expect.arrayContaining([
+      expect.objectContaining({
+        type: 'heatmap',
+        targets: [
+          expect.objectContaining({
+            format: 'heatmap',
+            legendFormat: '{{le}}',
+            expr: expect.stringMatching(/^sum by \(le\) .*priority_level_seat_utilization_bucket/s),
+          }),
+        ],
+      }),
+    ]),
+  })
 })
 
 it("has what Grafana's schema requires of a dashboard and of its charts", () => {

@@ -4,6 +4,7 @@ import {
   type Kind,
   type ObjectSet,
   type PriorityLevelConfiguration,
+  objectOf,
   writerName,
 } from '../config/objects.ts'
 import type { ObjectsState } from '../contract/objects.ts'
@@ -59,7 +60,7 @@ const FIELDS = 2
 /** Differences between two readings of the objects, with the last writer; `at` where the object contains no time. */
 export function objectChanges(before: ObjectSet, after: ObjectSet, at: number): readonly Note[] {
   return configDiff(before, after).map((difference): Note => {
-    const object = findObject(difference.change === 'removed' ? before : after, difference)
+    const object = objectOf(difference.change === 'removed' ? before : after, difference)
     const level = levelOf(object)
     const about = { kind: 'object', ...(level !== undefined && { level }) } as const
     const { at: when, by } = writeOf(difference, object, at)
@@ -125,14 +126,6 @@ function plain(value: unknown, other: unknown): string {
   const shown = Array.isArray(value) ? value.filter((one) => known?.has(JSON.stringify(one)) !== true) : value
   const text = JSON.stringify(shown)
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
-}
-
-export function findObject(
-  { levels, schemas }: ObjectSet,
-  { kind, name }: Pick<ObjectDifference, 'kind' | 'name'>,
-): AnyObject | undefined {
-  const objects: readonly AnyObject[] = kind === 'FlowSchema' ? schemas : levels
-  return objects.find(({ metadata }) => metadata.name === name)
 }
 
 const levelOf = (object: AnyObject | undefined): string | undefined =>

@@ -13,6 +13,7 @@ import {
   type Subject,
   type Kind,
   type ObjectSet,
+  objectOf,
 } from './objects.ts'
 import type { Reason } from './finding.ts'
 
@@ -278,8 +279,7 @@ export function builtInObject(
   name: string,
   version: string,
 ): FlowSchema | PriorityLevelConfiguration | undefined {
-  const { levels, schemas } = builtInObjects(version)
-  return (kind === 'FlowSchema' ? schemas : levels).find(({ metadata }) => metadata.name === name)
+  return objectOf(builtInObjects(version), { kind, name })
 }
 
 /** Whether the engine requires the object: it must not be changed, and is created again when it is deleted. */

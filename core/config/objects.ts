@@ -117,6 +117,19 @@ export interface ObjectSet {
   readonly schemas: readonly FlowSchema[]
 }
 
+/** The one of that name. */
+export const objectNamed = <T extends { readonly metadata: { readonly name: string } }>(
+  objects: readonly T[] | undefined,
+  name: string | undefined,
+): T | undefined => objects?.find(({ metadata }) => metadata.name === name)
+
+/** The object of a configuration. */
+export const objectOf = (
+  { levels, schemas }: ObjectSet,
+  { kind, name }: { readonly kind: Kind; readonly name: string },
+): FlowSchema | PriorityLevelConfiguration | undefined =>
+  objectNamed<FlowSchema | PriorityLevelConfiguration>(kind === 'FlowSchema' ? schemas : levels, name)
+
 /** Names of the mandatory level and schema without limits, and of those for requests that no other schema matches. */
 export const EXEMPT = 'exempt'
 export const CATCH_ALL = 'catch-all'

@@ -143,6 +143,8 @@ export const OutcomesSchema = z.object({
    * no seats were held.
    */
   jain: z.number().exactOptional(),
+  /** How many times as long as on an idle server they executed; absent where no load slows the server down. */
+  slowdown: z.number().exactOptional(),
 })
 export type Outcomes = z.infer<typeof OutcomesSchema>
 
@@ -163,9 +165,37 @@ const LevelResultSchema = OutcomesSchema.extend({
 })
 export type LevelResult = z.infer<typeof LevelResultSchema>
 
+const FairnessOverTimeSchema = z.object({ mean: z.number(), worst: z.number() })
+export type FairnessOverTime = z.infer<typeof FairnessOverTimeSchema>
+
+/** Jain indices over clients of the work that was begun for each as a part of its max-min fair share: 1 is fair. */
+const FairnessSchema = z.object({
+  /** Of all the time. */
+  overall: z.number(),
+  windowSeconds: z.number(),
+  /** Of intervals of that length, of windows that slide, and of averages that decay; absent in a shorter run. */
+  intervals: FairnessOverTimeSchema.optional(),
+  sliding: FairnessOverTimeSchema.optional(),
+  decaying: FairnessOverTimeSchema.optional(),
+})
+export type Fairness = z.infer<typeof FairnessSchema>
+
+const CodelReportSchema = z.object({
+  targetMs: z.number(),
+  intervalMs: z.number(),
+  /** Requests that a queue dispatched in an interval, where it dispatched any: mean and most. */
+  mean: z.number(),
+  most: z.number(),
+})
+export type CodelReport = z.infer<typeof CodelReportSchema>
+
 /** The results of one variant, by level. */
 const VariantReportSchema = z.object({
   name: z.string(),
+  /** Absent if there was no request. */
+  fairness: FairnessSchema.exactOptional(),
+  /** Absent without CoDel. */
+  codel: CodelReportSchema.exactOptional(),
   /** The part of the requests that its clients send, where it is not all of them. */
   requestFactor: z.number().exactOptional(),
   /** Of the measured period. */

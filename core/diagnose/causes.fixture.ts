@@ -94,6 +94,7 @@ const get = (execution: Distribution, query = '') => [
 const anywhere = (execution: Distribution) => [
   { method: 'GET', target: '/api/v1/namespaces/app-{n:20}/pods/x', weight: 1, execution },
 ]
+const list = (execution: Distribution) => [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution }]
 const AFTER = { firstMs: CHANGE * MS_PER_SECOND, activeMs: 1e9, periodMs: 1e9 }
 const BEFORE = { firstMs: 0, activeMs: CHANGE * MS_PER_SECOND, periodMs: 1e9 }
 
@@ -192,6 +193,31 @@ const queues = (queueCount: number, handSize: number, queueLengthLimit: number):
   type: 'Queue',
   queuing: { queues: queueCount, handSize, queueLengthLimit },
 })
+
+const tiny = reject('tiny')
+const withQueues: ObjectSet = {
+  ...OBJECTS,
+  levels: [
+    ...OBJECTS.levels,
+    { ...tiny, spec: { type: 'Limited', limited: { ...tiny.spec.limited, limitResponse: queues(16, 4, 50) } } },
+  ],
+}
+const busyToTiny: ObjectSet = { levels: withQueues.levels, schemas: batchTo('tiny').schemas }
+
+const nodesToLow = withSchema(schemaFor('edge-nodes', 350, 'system:nodes', 'workload-low'))
+const beats = [
+  {
+    method: 'PUT',
+    target: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n',
+    weight: 1,
+    execution: constant(5),
+  },
+]
+
+const soon = { ...AFTER, firstMs: (CHANGE - 25) * MS_PER_SECOND }
+const forOthers = withLevels(OBJECTS, (limited, name) =>
+  name === 'global-default' ? { ...limited, nominalConcurrencyShares: 1_500 } : limited,
+)
 
 const specimen = (given: CauseId, what: string, make: (seed: number) => Evidence): Specimen => ({
   given,
@@ -349,15 +375,7 @@ export const SPECIMENS: readonly Specimen[] = [
     service: { byVerb: { list: constant(20), watch: constant(20) } },
   }),
   one('wide-requests', 'lists of all pods by many users', {
-    groups: [
-      ...BASE,
-      group(
-        'listers',
-        20,
-        account('lister-{i}'),
-        threads(2, [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution: lognormal(900, 0.3) }]),
-      ),
-    ],
+    groups: [...BASE, group('listers', 20, account('lister-{i}'), threads(2, list(lognormal(900, 0.3))))],
     stored: WATCHED,
   }),
   one('slow-server', 'every request takes ten times as long', {
@@ -494,6 +512,89 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     looksLike: 'short-deadlines',
   },
   {
+    ...one('one-flow', 'a flood, and an account beside it with 40 requests that take 9 s each', {
+      groups: [
+        ...BASE,
+        group('hog', 1, account('hog'), threads(280, get(lognormal(800, 0.3)), AFTER)),
+        group('trainer', 1, account('trainer'), threads(40, get(constant(9_000)), AFTER)),
+      ],
+    }),
+    looksLike: 'slow-reader',
+  },
+  {
+    ...one('slow-server', 'an account drops the limit of its lists, none of which waits, and the machine is busy', {
+      groups: [
+        people,
+        controllers,
+        group('tenants', 20, account('tenant-{i}'), open(0.3, get(QUICK))),
+        group('scanner', 1, account('scanner'), threads(1, get(QUICK), BEFORE)),
+        group('scans', 1, account('scanner'), threads(2, list(lognormal(300, 0.3)), AFTER)),
+      ],
+      stored: [{ key: 'pods', count: 20_000, averageSize: 2_000 }],
+      service: {
+        capacity: [
+          { seats: 12, slowdown: 1 },
+          { seats: 25, slowdown: 3.5 },
+        ],
+      },
+    }),
+    looksLike: 'nothing-waits',
+  },
+  {
+    ...one(
+      'one-flow',
+      'a flood in a level to which a schema has long sent heartbeats of nodes',
+      {
+        groups: [
+          ...BASE,
+          hog,
+          group(
+            'nodes',
+            12,
+            { name: 'system:node:n-{i}', groups: ['system:nodes', 'system:authenticated'] },
+            open(0.3, beats),
+          ),
+        ],
+        objects: nodesToLow,
+      },
+      { objects: nodesToLow },
+    ),
+    looksLike: 'system-requests',
+  },
+  {
+    ...one('one-flow', 'an account begins to send with 60 threads to a small server', {
+      groups: [
+        group('people', 2, person, open(1, get(lognormal(20, 0.5)))),
+        group('tenants', 3, account('tenant-{i}'), open(4, get(lognormal(90, 0.5)))),
+        group('hog', 1, account('hog'), threads(60, get(lognormal(700, 0.3)), AFTER)),
+      ],
+      seats: 40,
+    }),
+    looksLike: 'slow-requests',
+  },
+  {
+    ...one(
+      'one-flow',
+      'a flood, and an edit for its level that takes the seats of another',
+      {
+        groups: [
+          controllers,
+          group('steady', 30, account('steady-{i}'), threads(1, get(lognormal(480, 0.4)))),
+          group('export', 1, { ...person, name: 'export' }, threads(200, get(lognormal(600, 0.3)), soon)),
+        ],
+        change: (simulation) => void simulation.configure(forOthers),
+      },
+      {
+        objects: forOthers,
+        history: [
+          { at: START_MS, objects: OBJECTS },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: forOthers },
+        ],
+      },
+    ),
+    looksLike: 'server-full',
+  },
+  {
     ...one('one-flow', 'an account that floods for 12 s of every 40 s', {
       groups: [
         ...BASE,
@@ -545,12 +646,7 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
       groups: [
         people,
         controllers,
-        group(
-          'listers',
-          20,
-          account('lister-{i}'),
-          threads(2, [{ method: 'GET', target: '/api/v1/pods', weight: 1, execution: lognormal(900, 0.3) }]),
-        ),
+        group('listers', 20, account('lister-{i}'), threads(2, list(lognormal(900, 0.3)))),
         group('informers', 60, account('watcher-{i}', 'kube-system'), {
           kind: 'informer',
           targets: ['/api/v1/pods'],
@@ -606,6 +702,30 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     ),
     looksLike: 'reject-level' as const,
   })),
+  {
+    ...one(
+      'recent-edit',
+      'a schema sends three busy accounts to a level of two seats, where they wait',
+      {
+        groups: [
+          controllers,
+          ...[4, 4, 6].map((count, i) =>
+            group(`busy-${i}`, 1, account(`busy-${i}`), threads(count, get(lognormal(150, 0.3)))),
+          ),
+        ],
+        objects: withQueues,
+        change: (simulation) => void simulation.configure(busyToTiny),
+      },
+      {
+        objects: busyToTiny,
+        history: [
+          { at: START_MS, objects: withQueues },
+          { at: START_MS + CHANGE * MS_PER_SECOND, objects: busyToTiny },
+        ],
+      },
+    ),
+    looksLike: 'one-flow',
+  },
   {
     ...one(
       'recent-edit',

@@ -1,8 +1,8 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
-import { changeText, findObject, writeOf } from '../compare/noter.ts'
+import { changeText, writeOf } from '../compare/noter.ts'
 import { startedText } from '../compare/notes.ts'
 import { configDiff, specEquals, type ObjectDifference } from '../config/content.ts'
-import { defaultLevel, type FlowSchema, type ObjectSet } from '../config/objects.ts'
+import { defaultLevel, type FlowSchema, type ObjectSet, objectNamed, objectOf } from '../config/objects.ts'
 import type { JudgedChange, ProposedManifest } from '../contract/diagnosis.ts'
 import { seatImpact } from '../impact/seatImpact.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -61,11 +61,23 @@ export function changesOf({ history = [], requests = [] }: Evidence, server: Ser
     .flatMap(({ at, objects: after }, i) => {
       const before = history[i - 1]?.objects
       if (before === undefined || at < since || at > server.to) return []
-      return configDiff(before, after).flatMap((difference) => {
+      return configDiff(before, after).flatMap((found) => {
+        const known = history.slice(0, i).findLast(({ objects }) => objectOf(objects, found) !== undefined)?.objects
+        // What is made anew is a change of what it was.
+        const former = found.change === 'added' && known !== undefined ? withObject(before, found, known) : before
+        const difference = configDiff(former, after).find(
+          ({ kind, name }) => kind === found.kind && name === found.name,
+        )
+        if (difference === undefined) return []
         const returns = returnsOf(difference, history.slice(0, i + 1))
-        const was = findObject(before, difference)?.spec
-        const back = history.slice(i + 1).find(({ objects }) => specEquals(findObject(objects, difference)?.spec, was))
-        const change = changeOf({ at, before, after, present, difference, returns, takenBackAt: back?.at }, server)
+        const was = objectOf(former, difference)?.spec
+        const isGone = difference.change === 'removed'
+        const back = history.slice(i + 1).find(({ objects }) => {
+          const is = objectOf(objects, difference)
+          return isGone ? is !== undefined : specEquals(is?.spec, was)
+        })
+        const seen = { at, before: former, after, present, difference, returns, takenBackAt: back?.at }
+        const change = changeOf(seen, server)
         const writer = requests.findLast((row) => writes(row, difference) && row.at <= change.at + 2_000)
         return [writer === undefined ? change : { ...change, by: writer.user }]
       })
@@ -84,10 +96,10 @@ const writes = (
 
 /** Writers that disagree turn an object to and fro, such as servers of different versions while they are upgraded. */
 function returnsOf(of: ObjectDifference, history: readonly ObjectsAt[]): number {
-  const contents: ReturnType<typeof findObject>[] = []
+  const contents: ReturnType<typeof objectOf>[] = []
   let returns = 0
   for (const { objects } of history) {
-    const now = findObject(objects, of)
+    const now = objectOf(objects, of)
     if (contents.length > 0 && specEquals(now?.spec, contents.at(-1)?.spec)) continue
     if (contents.some((former) => specEquals(former?.spec, now?.spec))) returns += 1
     contents.push(now)
@@ -107,9 +119,10 @@ interface Seen {
 
 function changeOf({ at, before, after, present, difference, returns, takenBackAt }: Seen, server: ServerFacts): Change {
   const { kind, name, change } = difference
-  const [was, is] = [findObject(before, difference), findObject(after, difference)]
+  const [was, is] = [objectOf(before, difference), objectOf(after, difference)]
   const written = writeOf(difference, is, at)
-  const without = withObject(present, kind, name, was)
+  // What was made anew is judged as a change of what it was.
+  const without = change === 'removed' && takenBackAt !== undefined ? present : withObject(present, difference, before)
   const seats = seatsMoved(without, present, server)
   return {
     at: written.at,
@@ -126,21 +139,19 @@ function changeOf({ at, before, after, present, difference, returns, takenBackAt
   }
 }
 
-/** The objects with one of them as it was; without it where it was not. */
+/** The objects with one of them as in others; without it where they do not have it. */
 function withObject(
   { levels, schemas }: ObjectSet,
-  kind: ObjectDifference['kind'],
-  name: string,
-  object: ReturnType<typeof findObject>,
+  { kind, name }: Pick<ObjectDifference, 'kind' | 'name'>,
+  others: ObjectSet,
 ): ObjectSet {
-  const others = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]): T[] =>
-    all.filter(({ metadata }) => metadata.name !== name)
-  if (kind === 'FlowSchema') {
-    const was = object !== undefined && 'matchingPrecedence' in object.spec ? [{ ...object, spec: object.spec }] : []
-    return { levels, schemas: [...others(schemas), ...was] }
+  const replaced = <T extends ObjectSet['levels'][number] | FlowSchema>(all: readonly T[], from: readonly T[]): T[] => {
+    const was = objectNamed(from, name)
+    return [...all.filter(({ metadata }) => metadata.name !== name), ...(was === undefined ? [] : [was])]
   }
-  const was = object !== undefined && !('matchingPrecedence' in object.spec) ? [{ ...object, spec: object.spec }] : []
-  return { levels: [...others(levels), ...was], schemas }
+  return kind === 'FlowSchema'
+    ? { levels, schemas: replaced(schemas, others.schemas) }
+    : { levels: replaced(levels, others.levels), schemas }
 }
 
 function seatsMoved(without: ObjectSet, present: ObjectSet, { limit, last }: ServerFacts): Change['seats'] {
@@ -237,7 +248,7 @@ const matchesAlike = (was: FlowSchema | undefined, is: FlowSchema | undefined): 
 const rateOf = (observed: LevelFacts['before'], name: string): number =>
   meanOf(observed?.schemas.find(({ schema }) => schema === name)?.arrivals ?? []) ?? 0
 
-const schemaIn = ({ schemas }: ObjectSet, name: string) => schemas.find(({ metadata }) => metadata.name === name)
+const schemaIn = ({ schemas }: ObjectSet, name: string) => objectNamed(schemas, name)
 
 /** How finely a schema tells its clients apart. */
 const FLOWS = ['none', 'ByNamespace', 'ByUser']
@@ -253,7 +264,7 @@ function joinedIn(without: ObjectSet, present: ObjectSet, name: string): readonl
 /** What makes a level hold fewer requests, or lend more and borrow less. */
 function tightenedIn(without: ObjectSet, present: ObjectSet, name: string): readonly string[] {
   const [was, is] = [without, present].map(({ levels }) => {
-    const found = levels.find(({ metadata }) => metadata.name === name)
+    const found = objectNamed(levels, name)
     return found && defaultLevel(found).spec.limited
   })
   if (was === undefined || is === undefined) return []
@@ -353,7 +364,7 @@ export function judgedChanges(
       const unknown =
         takenBackAt === undefined
           ? 'Whether it moved requests is unknown: there are no samples from before.'
-          : `It was taken back at ${plain.time(takenBackAt)}.`
+          : `It was ${difference.change === 'removed' ? 'created again' : 'taken back'} at ${plain.time(takenBackAt)}.`
       return {
         at,
         subject,

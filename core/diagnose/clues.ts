@@ -1,3 +1,4 @@
+import { THRESHOLDS } from '../alerts/rules.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { SchemaTraffic } from '../contract/forecast.ts'
 import { flowName } from '../frame/flow.ts'
@@ -280,7 +281,7 @@ const MORE_EXEMPT = 2
 /** Whether exempt requests use much of the server, and far more than before. */
 export function isExemptFlood({ exempt, exemptSeats, allSeats }: ServerFacts): boolean {
   const before = exempt?.before?.quantities.seats
-  const isMuch = exemptSeats >= Math.max(1, MUCH_EXEMPT * allSeats)
+  const isMuch = exemptSeats >= Math.max(THRESHOLDS.exemptSeats, MUCH_EXEMPT * allSeats)
   return isMuch && before !== undefined && exemptSeats >= MORE_EXEMPT * before
 }
 

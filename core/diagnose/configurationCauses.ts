@@ -10,7 +10,7 @@ import type { Case } from './case.ts'
 import { cameBefore, effectText, harmTo, leverOf } from './changes.ts'
 import { changeText } from '../compare/noter.ts'
 import { byUser } from './suspects.ts'
-import { victimsIn } from './victims.ts'
+import { suspectsIn, victimsIn } from './victims.ts'
 import {
   culpritOf,
   drainSeconds,
@@ -46,8 +46,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
   const place = { server: server.id, level: name }
   const full = isFull(level)
   const flooding = level.suspects[0]?.name
-  const culprits = new Set(flooding === undefined ? [] : [flooding])
-  const victims = victimsIn(server, level, { culprits, schemas: new Set() })
+  const victims = victimsIn(server, level, { culprits: suspectsIn(level), schemas: new Set() })
   const standing = { victims, since: server.since }
   const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
@@ -239,7 +238,7 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
   const place = { server: server.id, level: name }
   const full = isFull(level)
   const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
-  const culprits = new Set(suspects.map((one) => one.name))
+  const culprits = suspectsIn(level)
   const victims = victimsIn(server, level, { culprits: new Set(), schemas: new Set() })
   const common = {
     cause: 'recent-edit' as const,

@@ -18,10 +18,11 @@ import {
 } from './facts.ts'
 import { explainedBy, wellOf } from './explain.ts'
 import { remedyJudge } from './judgedRemedies.ts'
-import { newestOf, ownSide } from './ownSide.ts'
+import { isSilent, newestOf, ownSide } from './ownSide.ts'
 import type { Known } from './remedies.ts'
 import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { systemCases } from './systemRequests.ts'
+import { isHazard } from './text.ts'
 import { trafficCases } from './trafficCauses.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
@@ -30,7 +31,8 @@ import { listed } from '../text/text.ts'
 import { inOrder } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
-import { headline } from '../verdict/headline.ts'
+import { headline, staleServersLine } from '../verdict/headline.ts'
+import type { NowStatement } from '../verdict/levelStatements.ts'
 import { NOW_MS, nowServer, serverNow, withBusiest } from '../verdict/now.ts'
 
 /** More findings than this are noise. */
@@ -55,17 +57,23 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const troubled = worstFirst(servers)
   const ranked = judged
     .filter(({ isShown, known, hasEvidence }) => isShown && (known || hasEvidence))
-    .toSorted((a, b) => Number(isAside(a, troubled)) - Number(isAside(b, troubled)) || byScore(a, b))
+    .toSorted(
+      (a, b) =>
+        Number(isAside(a, troubled)) - Number(isAside(b, troubled)) ||
+        (troubled.length > 0 ? 0 : calmRank(a) - calmRank(b)) ||
+        byScore(a, b),
+    )
   const newest = newestOf(evidence)
   const to = Number.isFinite(newest) ? newest : (evidence.asOf ?? 0)
   const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
   const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
   const judgedBy = remedyJudge(evidence, servers)
-  const findings = worthShowing(explained(ranked, troubled)).map((one) => {
+  const findings = worthShowing(largestFirst(explained(ranked, troubled))).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return judgedBy(findingOf(one, { from: server?.from ?? from, to: server?.to ?? to }), one.given.remedy)
   })
-  const now = nowIn(evidence, likelyCause(findings))
+  const last = nowIn(evidence, likelyCause(findings))
+  const now = silentNow(evidence, servers) ?? last
   const found = new Set(findings.map(({ cause }) => cause))
   const judgedOnes = servers.flatMap((server) =>
     judgedChanges(changes.get(server.id) ?? [], server, ({ subject, at }) =>
@@ -79,7 +87,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
     to,
     servers: servers.map(({ id }) => id),
     now,
-    summary: summaryOf(now, servers, troubled[0]?.level, findings),
+    summary: summaryOf(now, last, servers, troubled[0]?.level, findings),
     findings,
     changes: judgedOnes,
     innocent: own.blocks ? [] : innocentOf(servers, judgedOnes, findings),
@@ -129,6 +137,12 @@ const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Trou
   place.level !== undefined &&
   place.level !== worst?.level.name &&
   others.some(({ level }) => level.name === place.level)
+
+/** While nothing is wrong, what will go wrong comes before that. */
+const calmRank = ({ given: { cause } }: Judged): number => {
+  const { group } = CAUSE_INFO[cause]
+  return group === 'own side' ? 0 : group === 'configuration' ? 1 : 2
+}
 
 /** Causes that explain less than this part of the trouble of every level are innocent. */
 const LEAST_EXPLAINED = 0.1
@@ -186,11 +200,32 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
     if (isSlower && cause === 'slow-requests') return []
     if (STANDING.has(cause)) {
       if (isLess(one, level) || isLess(one, explainedIn.get(`${place.server} `))) return []
-      return [{ ...one, isBeside: ranked.some((other) => actsThere(other, one)) }]
+      const isYoung = troubled.some(({ server }) => server.id === place.server && server.isYoung)
+      return [{ ...one, isBeside: isYoung || ranked.some((other) => actsThere(other, one)) }]
     }
     if (part === undefined || part === 0) return [one]
     return [{ ...one, given: { ...one.given, share: shareOf(part, share) } }]
   })
+}
+
+/** Of the causes of one level whose parts are known, the one that explains the most comes first; what stands beside others last. */
+function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
+  const keyOf = ({ known, isBeside, given: { share, place } }: Judged): string | undefined =>
+    share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level}`
+  // Only whom one can ask comes before what the configuration is like.
+  const isClient = ({ isBeside, given: { cause, culprit } }: Judged): boolean =>
+    isBeside !== true && culprit !== undefined && ['traffic', 'client'].includes(CAUSE_INFO[cause].group)
+  const byClient = ranked.some(isClient)
+  const standsBehind = ({ isBeside = false }: Judged): number => Number(byClient && isBeside)
+  const sorted = new Map(
+    [...Map.groupBy(ranked, keyOf)].map(([key, all]) => [
+      key,
+      all.toSorted((a, b) => (b.given.share?.part ?? 0) - (a.given.share?.part ?? 0)).values(),
+    ]),
+  )
+  return ranked
+    .map((one) => (keyOf(one) === undefined ? one : (sorted.get(keyOf(one))?.next().value ?? one)))
+    .toSorted((a, b) => standsBehind(a) - standsBehind(b))
 }
 
 /** Whether a cause with more evidence acts where the other stands. */
@@ -286,27 +321,43 @@ function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis
       ) ?? []
     )
   })
-  const {
-    tone,
-    title,
-    evidence,
-    details = evidence,
-    level,
-  } = headline(
-    seen.map((one) => ({ ...one, cause })),
-    plain,
+  return nowOf(
+    headline(
+      seen.map((one) => ({ ...one, cause })),
+      plain,
+    ),
   )
-  return { tone, title, ...(details !== undefined && { details }), ...(level !== undefined && { level }) }
 }
+
+/** What the Overview says where no server has a current sample: nothing is known of now. */
+function silentNow({ asOf = 0, health }: Evidence, servers: readonly ServerFacts[]): Diagnosis['now'] | undefined {
+  const stale = new Set(servers.filter((server) => isSilent(server, asOf)).map(({ id }) => id))
+  if (servers.length === 0 || stale.size < servers.length) return undefined
+  const said = staleServersLine(
+    servers.map(({ id, to }) => {
+      return { server: id, stale, ageMs: asOf - to, lastAt: to, health, isPast: true, now: asOf, format: plain }
+    }),
+  )
+  return said && nowOf(said)
+}
+
+const nowOf = ({ tone, title, evidence, details = evidence, level }: NowStatement): Diagnosis['now'] => ({
+  tone,
+  title,
+  ...(details !== undefined && { details }),
+  ...(level !== undefined && { level }),
+})
 
 function summaryOf(
   now: Diagnosis['now'],
+  last: Diagnosis['now'],
   servers: readonly ServerFacts[],
   worst: LevelFacts | undefined,
   [best]: Diagnosis['findings'],
 ): string {
   const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
   if (servers.length === 0) return best?.text ?? 'There are no samples.'
+  if (now !== last) return `${now.title} At ${plain.time(Math.max(...servers.map(({ to }) => to)))}: ${last.title}`
   const state = `${now.title}${before}`
   // The state is the cause.
   if (best?.cause === 'no-data') return state
@@ -314,7 +365,7 @@ function summaryOf(
   const { level } = best.place
   const where =
     worst === undefined || level === undefined || level === (now.level ?? worst.name) ? '' : ` (of ${level})`
-  return `${state} Most likely: ${best.title.toLowerCase()}${where}.`
+  return `${state} ${isHazard(now, best) ? 'Found' : 'Most likely'}: ${best.title.toLowerCase()}${where}.`
 }
 
 /** Causes that a fact about them excludes wherever they were looked for, and those that the data do not show. */

@@ -1,7 +1,9 @@
+import { EXEMPT } from '../config/objects.ts'
 import { median } from '../frame/quantile.ts'
 import { plain } from '../text/format.ts'
 import { executionPairs, withExempt } from './clues.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
+import { clientName, type ClientUse, type Ledger } from '../verdict/ledger.ts'
 import { byUser } from './suspects.ts'
 
 /** What a cause does to one level. */
@@ -98,4 +100,61 @@ export function crowdIn(
 export function slowFactor(server: ServerFacts): number {
   const ratios = executionPairs(withExempt(server)).flatMap(({ is, was }) => (was === 0 ? [] : [is / was]))
   return Math.max(1, median(ratios) ?? 1)
+}
+
+/** The client that uses so much more of a server than before that requests of all others take longer. */
+export interface Grown {
+  readonly name: string
+  /** Seats that its requests have at once, now and before, and those of one of them. */
+  readonly seats: number
+  readonly before: number
+  readonly width: number
+  readonly widthBefore: number
+  /** What most of them ask for. */
+  readonly call: ClientUse['calls'][number] | undefined
+}
+
+/** Whoever holds this part of the seats that are limited, and so many times more than before. */
+const MUCH_OF_SERVER = 0.3
+const FAR_MORE = 3
+const FEWEST_OBSERVED = 5
+
+/** Requests that only take longer hold as many times more seats as all others. */
+export function grownIn(server: ServerFacts): Grown | undefined {
+  const { ledger, earlier } = server
+  if (ledger.dumps === 0 || earlier.dumps === 0) return undefined
+  const [now, before] = [usedBy(ledger), usedBy(earlier)]
+  const all = [...now.values()].reduce((sum, { seats }) => sum + seats, 0)
+  const [[name, use] = []] = [...now].toSorted(([, a], [, b]) => b.seats - a.seats)
+  if (name === undefined || use === undefined || use.seats < MUCH_OF_SERVER * all || use.seen < FEWEST_OBSERVED) return
+  const was = before.get(name)
+  // One observation is the least that dumps show.
+  const least = Math.max(was?.seats ?? 0, 1 / earlier.dumps)
+  if (use.seats < FAR_MORE * slowFactor(server) * least) return
+  const widthOf = (of: typeof was): number => (of === undefined || of.requests === 0 ? 1 : of.seats / of.requests)
+  return {
+    name,
+    seats: use.seats,
+    before: was?.seats ?? 0,
+    width: widthOf(use),
+    widthBefore: widthOf(was),
+    call: use.call,
+  }
+}
+
+/** What each client has of all limited levels, in an average dump. */
+function usedBy({ clients }: Ledger) {
+  const found = new Map<string, { seats: number; requests: number; seen: number; call: Grown['call'] }>()
+  for (const client of clients) {
+    if (client.level === EXEMPT) continue
+    const name = clientName(client)
+    const one = found.get(name)
+    found.set(name, {
+      seats: client.seats + (one?.seats ?? 0),
+      requests: client.executing + (one?.requests ?? 0),
+      seen: client.seenExecuting + (one?.seen ?? 0),
+      call: one?.call ?? client.calls[0],
+    })
+  }
+  return found
 }

@@ -123,6 +123,8 @@ export interface ServerFacts {
   readonly slowedAt: UnixMs | undefined
   /** When the present trouble began; `undefined` without trouble, or where it is as old as the samples. */
   readonly since: UnixMs | undefined
+  /** Requests have waited or been rejected for so short a time that a shape of the configuration says little. */
+  readonly isYoung: boolean
   readonly hasBaseline: boolean
   /** Nominal limits of levels that changed within the pages, and the first page with the present one. */
   readonly resized: readonly {
@@ -161,7 +163,7 @@ export function serverFacts(
   const first = distinct[0]
   if (last === undefined || first === undefined) return undefined
   const to = unixMsOf(last.at)
-  const { from, at: since } = onsetOf(run, to)
+  const { from, at: since, waiting } = onsetOf(run, to)
   const whole = run.filter((frame) => unixMsOf(frame.at) >= from)
   const editedAt = lastEdit(history, from, to)
   // What went before an edit says nothing about its effect.
@@ -174,7 +176,9 @@ export function serverFacts(
   const before = observeLevels(baseline)
   const onset = unixMsOf(whole[0]?.at ?? last.at)
   const start = unixMsOf(inside[0]?.at ?? last.at)
-  const ledger = ledgerOf({ dumps, requests }, start, to)
+  // Of waits that have just begun, the window also shows the time before.
+  const shown = dumps.some(({ at }) => unixMsOf(at) >= (waiting ?? Infinity)) ? waiting : undefined
+  const ledger = ledgerOf({ dumps, requests }, Math.max(start, shown ?? start), to)
   const [first0, last0] = [baseline[0], baseline.at(-1)].map((page) => unixMsOf(page?.at ?? last.at))
   // Who causes it may have begun shortly before it showed.
   const lead = Math.min(LEAD_MS, ((last0 ?? onset) - (first0 ?? onset)) / 3)
@@ -220,6 +224,7 @@ export function serverFacts(
     ledger,
     earlier,
     since,
+    isYoung: waiting !== undefined && to - waiting < YOUNG_MS,
     hasBaseline: before !== undefined,
     resized: last.levels.flatMap(({ name, limits: { nominal: is } }) => {
       const was = first.levels.find((level) => level.name === name)?.limits.nominal
@@ -233,6 +238,8 @@ export function serverFacts(
 }
 
 const restartedBetween = betweenTwo((before: ServerFrame, after: ServerFrame) => hasRestarted(before, after))
+
+const YOUNG_MS = 15_000
 
 /** An edit shows in limits and queues after this time, and in enough samples. */
 export const TELLING_MS = 30_000

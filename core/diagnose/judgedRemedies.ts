@@ -41,7 +41,10 @@ export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[])
     const server = servers.find(({ id }) => id === finding.place.server) ?? servers[0]
     const { objects, forecasts } = evidence
     if (server === undefined || objects === undefined || manifests.length === 0) return finding
-    if (server.editedAt !== undefined) return { ...finding, remedy: { manifests: [], text: waitFor(server.editedAt) } }
+    // That a level is missing does not have to show.
+    const shows = finding.cause !== 'dangling-schema'
+    if (server.editedAt !== undefined && shows)
+      return { ...finding, remedy: { manifests: [], text: waitFor(server.editedAt) } }
     const key = JSON.stringify([server.id, finding.cause, finding.culprit, manifests])
     const known = forecasts?.get(key)
     const isKept = known !== undefined && Math.abs(server.to - known.at) <= KEPT_MS
@@ -136,7 +139,9 @@ function forecastOf(
     elsewhere: harmOf(met.filter(parties.isElsewhere)),
   })
   const [was, is] = [harmsOf(now), harmsOf(after)]
-  const who = helped.size === 1 ? [...helped].join('') : `${plain.counted(helped.size, 'client')} of ${level}`
+  // Clients that no dump shows have no name in a simulated run.
+  const told = new Set(suffering.map(({ name, schema }) => (named.has(name) ? name : `flow schema ${schema}`)))
+  const who = told.size === 1 ? [...told].join('') : `${plain.counted(helped.size, 'client')} of ${level}`
   const costs =
     suspect === undefined || was.culprit.requests === 0 ? '' : `; ${suspect.name}: ${metText(is.culprit, was.culprit)}`
   if (was.helped.seconds < NOTICED_SECONDS) {
@@ -148,12 +153,12 @@ function forecastOf(
   const gain = (was.helped.seconds - is.helped.seconds) * was.helped.requests
   const loss = (is.elsewhere.seconds - was.elsewhere.seconds) * was.elsewhere.requests
   const helps = is.helped.seconds <= (1 - LEAST_GAIN) * was.helped.seconds && loss < gain
-  const told = `${who}: ${metText(is.helped, was.helped)}${costs}${loss >= Math.max(gain, 0) && loss > 0 ? `; other levels: ${metText(is.elsewhere, was.elsewhere)}` : ''}`
+  const outcome = `${who}: ${metText(is.helped, was.helped)}${costs}${loss >= Math.max(gain, 0) && loss > 0 ? `; other levels: ${metText(is.elsewhere, was.elsewhere)}` : ''}`
   return helps
-    ? { helps, text: `Forecast of this edit: ${told}.` }
+    ? { helps, text: `Forecast of this edit: ${outcome}.` }
     : {
         helps,
-        text: `No edit is offered: by the console’s own forecast the one for this cause ${gain > 0 && loss >= gain ? 'costs others more than it helps' : 'does not help'} (${told}).`,
+        text: `No edit is offered: by the console’s own forecast the one for this cause ${gain > 0 && loss >= gain ? 'costs others more than it helps' : 'does not help'} (${outcome}).`,
       }
 }
 

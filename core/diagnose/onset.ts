@@ -28,6 +28,8 @@ const SLOWER = 1.7
 export interface Onset {
   readonly from: UnixMs
   readonly at: UnixMs | undefined
+  /** When the requests began to wait or to be rejected that still do; later than `at` where longer executions led to it. */
+  readonly waiting: UnixMs | undefined
 }
 
 /**
@@ -46,14 +48,15 @@ export function onsetOf(pages: readonly ServerFrame[], end: UnixMs): Onset {
     rejected !== undefined && queued !== undefined && queued <= first + PAUSE_MS && rejected - queued > PAUSE_MS
   const trouble = isLater ? rejected : earliest(queued, rejected)
   // Queues are a consequence of longer executions that began shortly before.
-  const isBefore = trouble !== undefined && slow !== undefined && slow < trouble && trouble - slow <= LEAD_MS
+  const isBefore = trouble !== undefined && slow !== undefined && slow <= trouble - BIN_MS && trouble - slow <= LEAD_MS
   const at = isBefore ? slow : (trouble ?? slow)
   if (at !== undefined)
-    return { from: Math.min(at, end - SHORTEST_WINDOW_MS), at: at <= first + BIN_MS ? undefined : at }
+    return { from: Math.min(at, end - SHORTEST_WINDOW_MS), at: at <= first + BIN_MS ? undefined : at, waiting: trouble }
   const busier = busierSince(settled(pages))
-  if (busier !== undefined) return { from: Math.min(busier, end - SHORTEST_WINDOW_MS), at: busier }
+  if (busier !== undefined) return { from: Math.min(busier, end - SHORTEST_WINDOW_MS), at: busier, waiting: undefined }
   // Of few pages, half are those from before.
-  return { from: Math.max(end - WINDOW_MS, Math.min((first + end) / 2, end - SHORTEST_WINDOW_MS)), at: undefined }
+  const from = Math.max(end - WINDOW_MS, Math.min((first + end) / 2, end - SHORTEST_WINDOW_MS))
+  return { from, at: undefined, waiting: undefined }
 }
 
 const earliest = (a: UnixMs | undefined, b: UnixMs | undefined): UnixMs | undefined =>
@@ -180,7 +183,11 @@ function slowSince(pages: readonly ServerFrame[]): UnixMs | undefined {
     const gain = at * (indexes.length - at) * (after - before) ** 2
     if (gain > (best?.gain ?? 0)) best = { at, gain, ratio: Math.exp(after - before) }
   }
-  return best === undefined || best.ratio < SLOWER ? undefined : unixMsOf(bins[best.at]?.at ?? '')
+  if (best === undefined || best.ratio < SLOWER) return undefined
+  // The last bins before the end may still belong to the time before.
+  const { at } = best
+  const middle = ((meanOf(indexes.slice(0, at)) ?? 0) + (meanOf(indexes.slice(at)) ?? 0)) / 2
+  return unixMsOf(bins[indexes.findIndex((index, i) => i >= at && index >= middle)]?.at ?? '')
 }
 
 /** Seconds and number of executions that finished between two pages, by level and flow schema. */

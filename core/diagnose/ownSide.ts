@@ -44,7 +44,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
     })
     return { cases, blocks: true }
   }
-  const stale = evidence.asOf === undefined ? [] : servers.filter((server) => isStale(server, evidence.asOf ?? 0))
+  const stale = evidence.asOf === undefined ? [] : servers.filter((server) => isSilent(server, evidence.asOf ?? 0))
   for (const { id, to } of stale) {
     const problem = evidence.health.find((health) => health.id === id)?.failures.at(-1)?.problem.message
     cases.push({
@@ -93,9 +93,8 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
   return { cases, blocks: stale.length === servers.length || lacking === servers.length }
 }
 
-function isStale({ to, stepMs }: ServerFacts, asOf: number): boolean {
-  return asOf - to > Math.max(STALE_MS, staleAfterMs(stepMs))
-}
+export const isSilent = ({ to, stepMs }: ServerFacts, asOf: number): boolean =>
+  asOf - to > Math.max(STALE_MS, staleAfterMs(stepMs))
 
 const isShown = (key: FamilyKey, { levels }: ServerFacts['last']): boolean =>
   levels.some((level) => {

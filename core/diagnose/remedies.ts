@@ -7,6 +7,7 @@ import {
   type LimitedSpec,
   type ObjectMeta,
   type ObjectSet,
+  objectNamed,
 } from '../config/objects.ts'
 import type { ProposedManifest } from '../contract/diagnosis.ts'
 import { emptyObject } from '../draft/presets.ts'
@@ -56,7 +57,7 @@ export function levelEdit(
   name: string,
   change: (limited: LimitedSpec) => LimitedSpec,
 ): readonly ProposedManifest[] {
-  const found = objects?.levels.find(({ metadata }) => metadata.name === name)
+  const found = objectNamed(objects?.levels, name)
   const level = found && defaultLevel(found)
   if (level?.spec.limited === undefined) return []
   const kind = 'PriorityLevelConfiguration'
@@ -72,7 +73,7 @@ export function distinguisherEdit(
   type: 'ByUser' | 'ByNamespace',
 ): readonly ProposedManifest[] {
   const kind = 'FlowSchema'
-  const schema = objects?.schemas.find(({ metadata }) => metadata.name === name)
+  const schema = objectNamed(objects?.schemas, name)
   if (schema === undefined) return []
   const metadata = keptMetadata(schema.metadata, kind, version)
   return [
@@ -116,7 +117,7 @@ export const moreQueues = (known: Known, level: string): readonly ProposedManife
 
 /** Whether a level was made to hold certain clients back: it serves named users only, and does not borrow. */
 export function holdsBack({ objects }: Known, name: string): boolean {
-  const level = objects?.levels.find(({ metadata }) => metadata.name === name)
+  const level = objectNamed(objects?.levels, name)
   const schemas = objects?.schemas.filter(({ spec }) => spec.priorityLevelConfiguration.name === name) ?? []
   const subjects = schemas.flatMap(({ spec }) => spec.rules ?? []).flatMap((rule) => rule.subjects)
   return (
@@ -131,7 +132,7 @@ export function ownLevel(
   { objects }: Known,
   { users: [user], schema }: Pick<DumpedFlow, 'users' | 'schema'>,
 ): readonly ProposedManifest[] {
-  const taking = objects?.schemas.find(({ metadata }) => metadata.name === schema)
+  const taking = objectNamed(objects?.schemas, schema)
   if (objects === undefined || user === undefined || taking === undefined) return []
   const [level, own] = [
     emptyObject('PriorityLevelConfiguration', freeName([], objects, 'PriorityLevelConfiguration', 'isolated')),

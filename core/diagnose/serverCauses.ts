@@ -2,7 +2,7 @@ import { THRESHOLDS } from '../alerts/rules.ts'
 import { orderFlowSchemas } from '../request/match.ts'
 import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
-import { slowFactor } from './explain.ts'
+import { grownIn, slowFactor, type Grown } from './explain.ts'
 import {
   executionPairs,
   fact,
@@ -21,14 +21,14 @@ import {
 } from './clues.ts'
 import { meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND } from '../units.ts'
-import { clientName } from '../verdict/ledger.ts'
+import { clientName, pressureOf } from '../verdict/ledger.ts'
 import { arrivalsOf, isCalm, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { Finding } from '../contract/diagnosis.ts'
 import { victimNames } from '../verdict/cause.ts'
-import { byUser } from './suspects.ts'
-import { slowedIn, victimsIn } from './victims.ts'
+import { byUser, WIDE } from './suspects.ts'
+import { slowedIn, suspectsIn, victimsIn } from './victims.ts'
 import { listed } from '../text/text.ts'
 
 /** Fraction of its seats from which a server is full. */
@@ -45,9 +45,11 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const everywhere = slowEverywhere(server)
   const ofFlood = slowedByFlood(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
-  const slowed = slowedIn(server)
+  const grown = newFlood(server).holds === true ? undefined : grownIn(server)
+  const slowed = slowedIn(server).filter(({ name }) => name !== grown?.name)
   const [exempt] = byUser(server.ledger, EXEMPT)
-  const waiting = worst === undefined ? [] : victimsIn(server, worst, { culprits: new Set(), schemas: new Set() })
+  const waiting =
+    worst === undefined ? [] : victimsIn(server, worst, { culprits: suspectsIn(worst), schemas: new Set() })
   const suffering = [...new Map([...slowed, ...waiting].map((one) => [one.name, one])).values()].filter(
     ({ name }) => name !== exempt?.name,
   )
@@ -57,21 +59,29 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       cause: 'slow-server',
       place,
       ...common,
-      culprit: server.id,
+      culprit: grown?.name ?? server.id,
       symptom: slowTitle(slowed),
-      text: 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.',
-      needs: [weighing(5, everywhere)],
+      text:
+        grown === undefined
+          ? 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.'
+          : `Requests of several levels take longer than before, since ${grownText(grown)}: they keep the machine of the server busy.`,
+      needs: [
+        weighing(5, everywhere),
+        ...(grown === undefined ? [] : [weighing(3, fact(true, `${grownText(grown)}.`))]),
+      ],
       // Two that began at different times share it.
       lever: () => ({ factor: Math.sqrt(slowFactor(server) * (isExemptFlood(server) ? 1 : slowFactor(server))) }),
       // A flood makes a machine busy, unless that became slower at another time.
-      unless: [ofFlood],
+      unless: grown === undefined ? [ofFlood] : [],
       hints: [
-        weighing(5, not(newFlood(server))),
+        ...(grown === undefined ? [weighing(5, not(newFlood(server)))] : []),
         inTrouble,
         ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
       ],
       remedy: advice(
-        'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks called for all requests. Do not raise limits: more requests at once make a slow server slower.',
+        grown === undefined
+          ? 'Look at the CPU and memory of the server, at the latency of etcd, and at webhooks called for all requests. Do not raise limits: more requests at once make a slow server slower.'
+          : `${grown.call?.digest.info.verb === 'list' ? `Let ${grown.name} list with limit or resourceVersion=0, or watch` : `Slow down ${grown.name}`}. Do not raise limits: more requests at once make a slow server slower.`,
       ),
     },
     {
@@ -131,7 +141,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
           ),
         ),
       ],
-      unless: [everywhere],
+      unless: [everywhere, fitsWithoutFloods(server)],
       hints: [
         fact(
           server.exemptSeats <= 0.3 * server.allSeats,
@@ -176,6 +186,30 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     },
     ...(others.length === 0 ? [] : troubled.map((level) => oneServerCase(server, level, others))),
   ]
+}
+
+/** The end of a sentence. */
+const grownText = ({ name, seats, before, width, widthBefore, call }: Grown): string => {
+  const each =
+    width < 2 * widthBefore && width < WIDE
+      ? ''
+      : `; each of its requests takes ${plain.counted(width, 'seat')}, and ${plain.amount(widthBefore)} before`
+  return `${name} uses ${plain.counted(seats, 'seat')} at once, and ${plain.amount(before)} before, mostly for ${call?.text ?? 'unknown requests'}${each}`
+}
+
+/** Whether the server has the seats that all others take and want, without the clients that stand out in a level. */
+function fitsWithoutFloods({ levels, ledger, limit }: ServerFacts): Clue {
+  const floods = new Set(levels.flatMap(({ name, suspects }) => suspects.map((one) => `${name} ${one.name}`)))
+  const others = ledger.clients.reduce(
+    (sum, one) => (floods.has(`${one.level} ${clientName(one)}`) ? sum : sum + pressureOf(one)),
+    0,
+  )
+  return fact(
+    floods.size > 0 && limit !== undefined && others < FULL_SERVER * limit,
+    floods.size === 0
+      ? 'No client stands out.'
+      : `Without the clients that stand out all others take and want ${plain.counted(others, 'seat')}.`,
+  )
 }
 
 /** Whether a flood explains that requests take longer. */
@@ -231,32 +265,41 @@ function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly 
 }
 
 /** Flow schemas whose level does not exist: the server skips them. */
-export function danglingCases({ objects }: Known, servers: readonly ServerFacts[]): readonly Case[] {
+export function danglingCases({ objects, changes = [] }: Known, servers: readonly ServerFacts[]): readonly Case[] {
   if (objects === undefined) return []
   const { dangling } = orderFlowSchemas(objects.schemas, new Set(objects.levels.map(({ metadata }) => metadata.name)))
   const troubled = servers.flatMap(({ levels }) => levels.filter(isTroubled))
-  return dangling.map(({ metadata: { name }, spec: { priorityLevelConfiguration: to } }) => ({
-    cause: 'dangling-schema',
-    place: { schema: name },
-    culprit: `FlowSchema ${name}`,
-    tier: 'objects',
-    text: `The flow schema ${name} names the priority level ${to.name}, which does not exist. The server skips it, so its requests go to another level.`,
-    needs: [
-      weighing(8, fact(true, `${to.name} is not among ${plain.counted(objects.levels.length, 'priority level')}.`)),
-    ],
-    hints: [
-      weighing(
-        4,
-        fact(
-          troubled.length > 0,
-          troubled.length > 0
-            ? `Requests wait or are rejected in ${listed(troubled.map((level) => level.name))}.`
-            : 'No request waits or is rejected.',
+  return dangling.map(({ metadata: { name }, spec: { priorityLevelConfiguration: to } }): Case => {
+    const deletion = changes.findLast(
+      ({ difference }) => difference.change === 'removed' && difference.name === to.name,
+    )
+    return {
+      cause: 'dangling-schema',
+      place: { schema: name },
+      culprit: deletion?.subject ?? `FlowSchema ${name}`,
+      since: deletion?.at,
+      tier: 'objects',
+      text: `The flow schema ${name} names the priority level ${to.name}, which ${deletion === undefined ? 'does not exist' : `was deleted at ${plain.time(deletion.at)}`}. The server skips it, so its requests go to another level.`,
+      needs: [
+        weighing(8, fact(true, `${to.name} is not among ${plain.counted(objects.levels.length, 'priority level')}.`)),
+      ],
+      hints: [
+        weighing(
+          4,
+          fact(
+            troubled.length > 0,
+            troubled.length > 0
+              ? `Requests wait or are rejected in ${listed(troubled.map((level) => level.name))}.`
+              : 'No request waits or is rejected.',
+          ),
         ),
+      ],
+      remedy: advice(
+        `Create the level ${to.name}${deletion === undefined ? '' : ' again'}, or let ${name} name a level that exists.`,
+        deletion?.undo,
       ),
-    ],
-    remedy: advice(`Create the level ${to.name}, or let ${name} name a level that exists.`),
-  }))
+    }
+  })
 }
 
 /** Steadiness of arrivals: below this their number varies less than by chance, as with a token bucket. */

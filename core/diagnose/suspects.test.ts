@@ -5,12 +5,12 @@ import { suspectsOf } from './suspects.ts'
 
 const START = Date.UTC(2026, 10, 20, 3)
 
-/** A dump every four seconds: so many requests of the flood, and one of each of ten others. */
-const dumpsOf = (counts: readonly number[]): readonly DumpFrame[] =>
+/** A dump every four seconds: so many requests of the flood, and `each` of five others or more. */
+const dumpsOf = (counts: readonly number[], each = 1, levelOf = (_dump: number) => 'small'): readonly DumpFrame[] =>
   counts.map((count, i) => {
     const at = START + i * 4_000
     const row = (user: string, queue: number) => ({
-      level: 'small',
+      level: levelOf(i),
       schema: 's',
       queue,
       position: queue,
@@ -24,7 +24,7 @@ const dumpsOf = (counts: readonly number[]): readonly DumpFrame[] =>
     })
     const requests = [
       ...Array.from({ length: count }, () => row('flood', 0)),
-      ...Array.from({ length: 10 }, (_, other) => row(`other-${other}`, -1)),
+      ...Array.from({ length: Math.max(10, 5 * each) }, (_, other) => row(`other-${Math.floor(other / each)}`, -1)),
     ]
     return { server: 'a', at: new Date(at).toISOString(), costMs: 1, bytes: 1, errors: [], requests }
   })
@@ -49,5 +49,21 @@ it.each([
     before: ledgerOf(dumps.slice(0, 5)),
     dumps,
   })
-  expect(suspect).toMatchObject({ name: 'flood', since: START + 20_000 })
+  expect(suspect).toMatchObject({ name: 'flood', since: START + 20_000, notBefore: START + 16_000 })
+})
+
+it('does not suspect whoever was sent to the level and wants as much more than before as the others', () => {
+  const dumps = dumpsOf([5, 5, 5, 5, 5, 8, 8, 8, 8], 5, (dump) => (dump < 5 ? 'large' : 'small'))
+  const [before, now] = [ledgerOf(dumps.slice(0, 5)), ledgerOf(dumps.slice(5))]
+  expect(suspectsOf({ level: 'small', limit: 2, factor: 1, now, before, dumps })).toEqual([])
+})
+
+it('suspects none of a crowd for its part of the few seats of a level', () => {
+  const dumps = dumpsOf([0, 0, 0, 0, 0, 6, 6, 6, 6], 5).map((dump, i) => (i < 5 ? { ...dump, requests: [] } : dump))
+  const holding = dumps.map(({ requests = [], ...dump }) => ({
+    ...dump,
+    requests: requests.map((row, i) => (row.user === 'flood' && i < 2 ? { ...row, startedAt: row.arrivedAt } : row)),
+  }))
+  const [before, now] = [ledgerOf(holding.slice(0, 5)), ledgerOf(holding.slice(5))]
+  expect(suspectsOf({ level: 'small', limit: 4, factor: 1, now, before, dumps: holding })).toEqual([])
 })

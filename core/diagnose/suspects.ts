@@ -25,7 +25,9 @@ export interface Suspect {
   /** Seats that the others take and wait for, and what the level has: without the suspect they fit or do not. */
   readonly others: number
   readonly limit: number
+  /** The first dump with much of it, and the one before that. */
   readonly since: UnixMs | undefined
+  readonly notBefore: UnixMs | undefined
   /** What its requests do: most of them wait for seats, or they hold them by their length, their width or as watches. */
   readonly cause: 'one-flow' | 'slow-reader' | 'wide-requests' | 'watch-storm'
   /** Seats that its executing requests have, how long these had executed, and how wide its requests are; means. */
@@ -66,8 +68,9 @@ interface Situation {
 
 /** Clients that want more of a level than an equal share and cause most of what is wanted beyond its seats. */
 export function suspectsOf({ level, limit, factor, now, before, dumps }: Situation): readonly Suspect[] {
-  const earlier = new Map(byUser(before, level).map(({ name, pressure }) => [name, pressure]))
   const all = byUser(now, level)
+  const moved = movedTo(level, now, before)
+  const earlier = new Map([...moved, ...byUser(before, level).map(({ name, pressure }) => [name, pressure] as const)])
   // In a jam the requests of everybody pile up: whoever was there before wants as many times more than before as usual.
   const grown = all.flatMap(({ name, pressure }) => {
     const was = earlier.get(name) ?? 0
@@ -91,12 +94,17 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
       seen >= FEWEST_SEEN && (beyond >= LEAST_SHARE * excess || (limit > 0 && seats >= HOLDS * limit)),
   )
   const fresh = new Set(
-    large.filter(({ name }) => isNew({ dumps, level, name, known: earlier })).map(({ name }) => name),
+    large
+      .filter(({ name }) => !moved.has(name) && isNew({ dumps, level, name, known: earlier }))
+      .map(({ name }) => name),
   )
   const old = users.filter(({ name }) => !fresh.has(name))
-  const mostOld = Math.max(0, ...old.map(({ pressure }) => pressure))
-  const usual = (of: string): number =>
-    median((old.length > 1 ? old : users).flatMap(({ name, pressure }) => (name === of ? [] : [pressure]))) ?? 0
+  const others = (among: typeof users, of: string): readonly number[] =>
+    among.flatMap(({ name, pressure }) => (name === of ? [] : [pressure]))
+  const usual = (of: string): number => median(others(old.length > 1 ? old : users, of)) ?? 0
+  // Of a crowd that came at once, each is compared with the others.
+  const most = (of: string): number =>
+    Math.max(0, ...others(old.length > 0 || users.length <= MOST_SUSPECTS ? old : users, of))
   return (
     large
       // A small client that no earlier dump happens to show has many requests in a jam, too.
@@ -104,7 +112,9 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
       .filter(
         ({ name, pressure, seats }) =>
           pressure >= OUT_OF_PROPORTION * usual(name) ||
-          (fresh.has(name) && (pressure >= MORE_THAN_OLD * mostOld || seats >= HOLDS * limit)),
+          (fresh.has(name) &&
+            (pressure >= MORE_THAN_OLD * most(name) ||
+              (seats >= HOLDS * limit && pressure >= MORE_THAN_OLD * usual(name)))),
       )
       .slice(0, MOST_SUSPECTS)
       .map(({ name, client, pressure, beyond, seen, uses }): Suspect => {
@@ -120,7 +130,7 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
           share: { part, low, high },
           others: wanted - pressure,
           limit,
-          since: sinceOf(dumps, level, name, client),
+          ...sinceOf(dumps, level, name, client),
           ...natureOf(
             uses,
             users.filter((other) => other.name !== name),
@@ -160,6 +170,24 @@ function natureOf(
           : 'one-flow'
   return { cause, seats, seconds, seatsPerRequest }
 }
+
+/** What its clients wanted of other levels before and do not want there now: a good part of what they want of this one. */
+function movedTo(level: string, now: Ledger, before: Ledger): ReadonlyMap<string, number> {
+  const [were, are] = [before, now].map(({ clients }) => {
+    const wanted = new Map<string, number>()
+    for (const one of clients) {
+      if (one.level !== level) wanted.set(clientName(one), (wanted.get(clientName(one)) ?? 0) + pressureOf(one))
+    }
+    return wanted
+  })
+  return new Map(
+    byUser(now, level).flatMap(({ name, pressure }) => {
+      const came = (were?.get(name) ?? 0) - (are?.get(name) ?? 0)
+      return came >= LEAST_MOVED * pressure ? [[name, came] as const] : []
+    }),
+  )
+}
+const LEAST_MOVED = 0.25
 
 /** Whether a client that the first dumps do not show stood out at once from those that were there before. */
 function isNew({ dumps, level, name, known }: Appearance): boolean {
@@ -216,13 +244,15 @@ function sinceOf(
   level: string,
   name: string,
   { waiting, executing }: ClientUse,
-): UnixMs | undefined {
-  let since: UnixMs | undefined
+): Pick<Suspect, 'since' | 'notBefore'> {
+  let [since, notBefore]: [UnixMs | undefined, UnixMs | undefined] = [undefined, undefined]
   for (const dump of dumps.toReversed()) {
     const count = countIn(dump, level, name)
     if (count === undefined) continue
-    if (count >= (waiting + executing) / 2) since = unixMsOf(dump.at)
-    else if (since !== undefined && since - unixMsOf(dump.at) > PAUSE_MS) break
+    const at = unixMsOf(dump.at)
+    if (count >= (waiting + executing) / 2) [since, notBefore] = [at, undefined]
+    else if (since !== undefined && since - at > PAUSE_MS) break
+    else notBefore ??= at
   }
-  return since
+  return { since, notBefore }
 }

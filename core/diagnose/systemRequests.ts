@@ -1,6 +1,6 @@
 import { type ClassifyingConfiguration, classifyingConfiguration } from '../classify/configuration.ts'
 import { builtInObjects } from '../config/builtIn.ts'
-import { EXEMPT, type ObjectSet } from '../config/objects.ts'
+import { EXEMPT, type ObjectSet, objectNamed } from '../config/objects.ts'
 import { NEWEST_VERSION } from '../engine/profiles.ts'
 import { SYSTEM_GROUPS } from '../guard/systemRequests.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -54,6 +54,10 @@ function misrouted(objects: ObjectSet, version = NEWEST_VERSION): readonly Misro
   return found
 }
 
+const RENEWALS: ReadonlySet<string> = new Set(
+  SYSTEM_GROUPS.flatMap(({ id, title }) => (id === 'leader-election' || id === 'node-heartbeats' ? [title] : [])),
+)
+
 /** Whether nodes, controllers or probes fail where the request waits or is rejected. */
 function isVital({ user: { name }, info: { resource, subresource, verb, path, isResource } }: RequestDigest): boolean {
   if (!isResource) return /^\/(?:healthz|livez|readyz)(?:\/|$)/.test(path)
@@ -88,6 +92,7 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
     const busy = server.levels.find(({ name }) => name === level)
     const isBusy = busy !== undefined && isTroubled(busy)
     const what = caught === undefined ? 'Requests that keep the cluster alive' : listed(caught.titles)
+    const renewals = own.length > 0 || caught?.titles.some((title) => RENEWALS.has(title)) === true
     const victims = own.map(({ name, text }) => ({ name, text }))
     return {
       cause: 'system-requests',
@@ -96,7 +101,7 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
       since: isBusy ? server.since : undefined,
       victims,
       tier: own.length > 0 ? 'dumps' : 'objects',
-      text: `${what}: the flow schema ${schema} sends them to ${level}${caught === undefined ? '' : `; with the built-in objects they go to ${listed(caught.usual)}`}.${isBusy ? ` ${level} is in trouble, and they wait there like all others: nodes and controllers whose leases are late count as failed.` : ' Nothing is wrong yet: once that level is busy, they wait there like all others.'}`,
+      text: `${what}: the flow schema ${schema} sends them to ${level}${caught === undefined ? '' : `; with the built-in objects they go to ${listed(caught.usual)}`}.${isBusy ? ` ${level} is in trouble, and they wait there like all others${renewals ? ': nodes and controllers whose leases are late count as failed' : ''}.` : ' Nothing is wrong yet: once that level is busy, they wait there like all others.'}`,
       ...(own.length > 0 && {
         symptom: `${listed(victims.map(({ name }) => name))} wait or are rejected in ${level}.`,
       }),
@@ -124,7 +129,7 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
 }
 
 function behindSystem(objects: ObjectSet | undefined, name: string, behind: number) {
-  const schema = objects?.schemas.find(({ metadata }) => metadata.name === name)
+  const schema = objectNamed(objects?.schemas, name)
   if (schema === undefined || behind >= 9_999) return []
   const spec = { ...schema.spec, matchingPrecedence: behind + 1 }
   return [{ kind: 'FlowSchema' as const, name, text: writeManifest('FlowSchema', { metadata: { name }, spec }) }]

@@ -49,20 +49,21 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
   const where = causePlaceText(cause.place)
   const elsewhere = likelyCause([cause, ...others])?.others ?? []
   const beside = others.filter((one) => !elsewhere.includes(one) && one.group !== 'none')
-  const named = (isExplained: boolean): readonly string[] => [
+  const named = (all: readonly Finding[]): readonly string[] => [
     ...new Set(
-      beside
-        .filter(({ share }) => (share !== undefined) === isExplained)
-        .map((one) => {
-          const { title, culprit } = one
-          return `${title.toLowerCase()}${culprit === undefined ? '' : `: ${culprit}`}${shareText(one, plain)}`
-        }),
+      all.map((one) => {
+        const { title, culprit } = one
+        return `${title.toLowerCase()}${culprit === undefined ? '' : `: ${culprit}`}${shareText(one, plain)}`
+      }),
     ),
   ]
-  const [causes, possible] = [named(true), named(false)]
+  const causes = named(beside.filter(({ share }) => share !== undefined))
+  const unexplained = beside.filter(({ share }) => share === undefined)
+  const certain = unexplained.filter(({ confidence }) => confidence === 'strong')
+  const possible = named(unexplained.filter((one) => !certain.includes(one)))
   return [
     ...lines,
-    `${cause.group === 'own side' ? cause.title : `Cause (${cause.confidence})`}${where === '' ? '' : `, ${where}`}: ${cause.text}`,
+    `${cause.group === 'own side' ? cause.title : `${isHazard(now, cause) ? 'Found' : 'Cause'} (${cause.confidence})`}${where === '' ? '' : `, ${where}`}: ${cause.text}`,
     ...victimLines(cause),
     `Remedy: ${cause.remedy.text}`,
     ...elsewhere.flatMap((other) => [
@@ -70,11 +71,20 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
       ...victimLines(other),
       `Remedy there: ${other.remedy.text}`,
     ]),
+    ...certain.flatMap((other) => [
+      `Also (strong): ${other.text}`,
+      ...victimLines(other),
+      `Remedy: ${other.remedy.text}`,
+    ]),
     ...(causes.length === 0 ? [] : [`Also causes it: ${listed(causes)}.`]),
     ...(possible.length === 0 ? [] : [`Also possible: ${listed(possible)}.`]),
     ...innocentLines(innocent),
   ]
 }
+
+/** A shape of the configuration that harms nobody yet. */
+export const isHazard = ({ tone }: Diagnosis['now'], { group, symptom }: Finding): boolean =>
+  tone === 'ok' && group === 'configuration' && symptom === undefined
 
 const victimLines = ({ victims }: Finding): readonly string[] =>
   victims.length === 0 ? [] : [victimsSentence(victims)]

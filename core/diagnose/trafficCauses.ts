@@ -33,21 +33,19 @@ import {
   widestFlow,
 } from './clues.ts'
 import { notifyingSeatSeconds } from '../engine/workEstimator.ts'
-import { MS_PER_SECOND, unixMsOf } from '../units.ts'
+import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { histogramIncrease, histogramMean, median, sumHistograms } from '../frame/quantile.ts'
 import { allRejected } from '../frame/recent.ts'
-import { largestOf, watchPart, type ClientUse } from '../verdict/ledger.ts'
+import { largestOf, LONG_WAIT_SECONDS, USUAL_TIME_OUT_SECONDS, watchPart, type ClientUse } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { advice, either, holdsBack, moreShares, ownLevel, type Known } from './remedies.ts'
 import { byUser, WIDE, type Suspect } from './suspects.ts'
 import { crowdIn, slowFactor } from './explain.ts'
-import { victimsIn } from './victims.ts'
+import { suspectsIn, victimsIn } from './victims.ts'
 import { victimNames } from '../verdict/cause.ts'
 
-/** Waiting requests time out after a quarter of their deadline: 15 s if the client sets none. */
-const USUAL_TIME_OUT_SECONDS = 15
 /** Fraction of the seats of a level from which watches or lingering writes explain that it is full. */
 const MOST_OF_SEATS = 0.4
 /** The same where the client out of proportion holds them: the rest of its requests still waits. */
@@ -79,7 +77,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
   const standing = {
     since: server.since,
-    victims: victimsIn(server, level, { culprits: new Set(), schemas: new Set() }),
+    victims: victimsIn(server, level, { culprits: suspectsIn(level), schemas: new Set() }),
   }
   const held = {
     ...standing,
@@ -239,7 +237,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
   const server0 = { server: server.id, level: name }
   const ofLargest = suspects.length > 0 || largest === undefined ? [] : [mostlyOf(largest)]
   const victims = victimsIn(server, level, {
-    culprits: new Set([...suspects.map((one) => one.name), ...ofLargest]),
+    culprits: new Set([...suspectsIn(level), ...ofLargest]),
     schemas: new Set(),
   })
   if (suspects.length === 0) {
@@ -265,7 +263,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
   }
   const seen = server.dumps > 0 ? plain.counted(server.dumps, 'debug dump') : 'its requests'
   return suspects.map((one): Case => {
-    const { client, name: who, share, since, cause } = one
+    const { client, name: who, share, cause } = one
     const flow = level.flows.find((other) => other.schema === client.schema && other.flow === client.flow)
     const ofFlow = flow === undefined ? '' : asideOf(flow, who)
     const { text, does, clue } = natureOf(one, level, server)
@@ -280,7 +278,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
       culprit: who,
       share,
       lever: () => ({ needs: cause === 'slow-reader' ? Math.max(client.seats, one.seats) : one.pressure }),
-      since: since ?? server.since,
+      since: beganOf(one, server),
       victims,
       tier: server.dumps > 0 ? 'dumps' : 'requests',
       // A second level of its own would be the first under another name.
@@ -295,6 +293,12 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
           ),
     }
   })
+}
+
+/** Between two dumps, one of which shows much of a client and the one before does not, it began when the trouble did. */
+function beganOf({ since, notBefore = -Infinity }: Suspect, server: ServerFacts): UnixMs | undefined {
+  const onset = server.since
+  return since === undefined || (onset !== undefined && notBefore < onset && onset < since) ? onset : since
 }
 
 /** What the requests of a suspect are, what to do about them, and the fact about them. */
@@ -438,7 +442,8 @@ function shortDeadlines(level: LevelFacts, server: ServerFacts, hasty: ReturnTyp
   if (late === 0) return fact(false, `No request of ${name} timed out in the queue.`)
   const weight = late >= allRejected(rejected) / 2 ? 7 : 2
   const counts = `${plain.amount(late)} of ${plain.counted(allRejected(rejected), 'rejected request')} of ${name} timed out in the queue`
-  if (late < LEAST_LATE * allRejected(rejected)) return fact(false, `${counts}.`)
+  const isFew = late < FEWEST_LATE && late < LEAST_LATE * level.dispatched
+  if (isFew || late < LEAST_LATE * allRejected(rejected)) return fact(false, `${counts}.`)
   if (hasty !== undefined) {
     const sooner =
       hasty.waited === undefined ? '' : `, and those of ${hasty.who} for ${plain.seconds(hasty.waited)} on average`
@@ -470,7 +475,7 @@ function shortDeadlines(level: LevelFacts, server: ServerFacts, hasty: ReturnTyp
   )
 }
 
-/** A smaller part of all rejections is not what a level suffers from. */
+/** A smaller part of all rejections, or of the requests that were served if they are few, is not what a level suffers from. */
 const LEAST_LATE = 0.1
 /** Fewer time-outs are chance; so much earlier than usual they are those of clients with a short deadline. */
 const FEWEST_LATE = 20
@@ -480,8 +485,6 @@ const FEWEST_WAITING = 8
 const FEWEST_OF_ALL = 20
 /** Waits of a client whose deadline is short are shorter than this part of the usual ones. */
 const CUT_SHORT = 0.5
-/** Shorter ones did not end at the usual time-out. */
-const LONG_WAIT_SECONDS = 0.9 * USUAL_TIME_OUT_SECONDS
 
 /**
  * The client whose requests time out: by single requests, else the one that waits as often as the others in dumps and
@@ -489,19 +492,20 @@ const LONG_WAIT_SECONDS = 0.9 * USUAL_TIME_OUT_SECONDS
  */
 function hastyIn(
   { ledger }: ServerFacts,
-  { name }: LevelFacts,
+  { name, rejected }: LevelFacts,
 ): { readonly who: string; readonly waited?: number; readonly longest: number } | undefined {
   const users = byUser(ledger, name).map(({ name: who, uses }) => {
     const waiting = uses.reduce((sum, { seenWaiting }) => sum + seenWaiting, 0)
     const waited = uses.reduce((sum, use) => sum + (use.waited ?? 0) * use.seenWaiting, 0) / Math.max(1, waiting)
-    const late = uses.reduce((sum, { sent }) => sum + (sent?.timedOut ?? 0), 0)
+    const late = uses.reduce((sum, { sent }) => sum + (sent?.timedOutEarly ?? 0), 0)
     return { who, waiting, waited, late, longest: Math.max(...uses.map(({ longest }) => longest)) }
   })
   const longest = Math.max(0, ...users.map((one) => one.longest))
   const [latest] = users.toSorted((a, b) => b.late - a.late)
   if (latest !== undefined && latest.late > 0) return { who: latest.who, longest }
   const all = users.reduce((sum, { waiting }) => sum + waiting, 0)
-  if (all < FEWEST_OF_ALL || longest >= LONG_WAIT_SECONDS) return undefined
+  // Dumps may miss the few that waited for long.
+  if (rejected['time-out'] < FEWEST_LATE || all < FEWEST_OF_ALL || longest >= LONG_WAIT_SECONDS) return undefined
   const often = users.filter(({ waiting }) => waiting >= FEWEST_WAITING)
   const [first, ...others] = often.toSorted((a, b) => a.waited - b.waited)
   const usual = median(others.map(({ waited }) => waited))

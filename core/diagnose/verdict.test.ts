@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
 import type { LiveRequest } from '../contract/live.ts'
+import type { LevelFrame } from '../frame/frame.ts'
 import { unixMsOf } from '../units.ts'
 import { NEIGHBOURS, SPECIMENS } from './causes.fixture.ts'
 import { complaint } from './complaint.ts'
 import { diagnose } from './diagnose.ts'
-import type { Evidence } from './facts.ts'
+import type { Evidence, ServerEvidence } from './facts.ts'
+import { statusLines } from './text.ts'
 
 const situation = (given: string, seed = 7): Evidence => {
   const found = SPECIMENS.find((one) => one.given === given)
@@ -14,6 +16,18 @@ const situation = (given: string, seed = 7): Evidence => {
 }
 
 const lastOf = ({ servers: [server] }: Evidence): number => unixMsOf(server?.frames.at(-1)?.at ?? '')
+
+const cutAt = ({ frames, dumps, ...server }: ServerEvidence, until: number): ServerEvidence => {
+  const isEarly = ({ at }: { readonly at: string }): boolean => unixMsOf(at) < until
+  return { ...server, frames: frames.filter(isEarly), dumps: dumps.filter(isEarly) }
+}
+
+/** A level that hardly anybody uses, and in which nothing waits. */
+const quiet = (level: LevelFrame): LevelFrame => ({
+  ...level,
+  seats: { ...level.seats, executing: level.name === 'workload-low' ? 2 : 0, queued: 0 },
+  requests: { ...level.requests, queued: 0 },
+})
 
 /** The same level or schema as somebody wrote it at that time. */
 const written = (by: string, at: number) => ({
@@ -44,10 +58,27 @@ describe('who', () => {
     expect(Math.abs((flood?.since ?? 0) - at)).toBeLessThanOrEqual(6_000)
   })
 
+  it('began with the trouble, where the dumps do not show that it was later', () => {
+    const given = situation('one-flow')
+    const isRare = ({ at }: { readonly at: string }): boolean => unixMsOf(at) % 40_000 === 20_000
+    const servers = given.servers.map((server) => ({ ...server, dumps: server.dumps.filter(isRare) }))
+    const { since, findings } = diagnose({ ...given, servers })
+    expect(findings[0]).toMatchObject({ cause: 'one-flow', since })
+  })
+
   it('is said in the first sentences', () => {
     const { now } = diagnose(situation('one-flow'))
     expect(now.details).toMatch(/^Most likely: one flow floods: batch:hog, since 03:02:/)
   })
+})
+
+it('says of a server that cannot be read what it last knew, and nothing of now', () => {
+  const given = situation('one-flow')
+  const asOf = lastOf(given) + 65_000
+  const { now, summary, state } = diagnose({ ...given, asOf })
+  expect([now.tone, state]).toEqual(['stale', 'unknown'])
+  expect(now.title).toMatch(/^No sample from .+ for 65 s\.$/)
+  expect(summary).toBe(`${now.title} At 03:03:00: ${diagnose(given).now.title}`)
 })
 
 describe('another server', () => {
@@ -90,6 +121,113 @@ describe('an object that several writers turn to and fro', () => {
   })
 })
 
+it('does not take a few time-outs for those of clients with a short deadline', () => {
+  const given = NEIGHBOURS.find(({ looksLike }) => looksLike === 'short-deadlines')?.evidence(7)
+  const { servers } = given ?? expect.fail('no such situation')
+  const timedOut = (times: number): Evidence => ({
+    ...(given ?? expect.fail()),
+    servers: servers.map((server) => ({
+      ...server,
+      frames: server.frames.map((frame) => ({
+        ...frame,
+        levels: frame.levels.map(({ rejected, ...level }) => ({
+          ...level,
+          ...(rejected && {
+            rejected: { ...rejected, 'queue-full': 0, 'time-out': Math.min(times, rejected['time-out']) },
+          }),
+        })),
+      })),
+    })),
+  })
+  const causes = (times: number) => diagnose(timedOut(times)).findings.map(({ cause }) => cause)
+  expect(causes(Infinity)).toContain('short-deadlines')
+  expect(causes(1)).not.toContain('short-deadlines')
+})
+
+it('offers to undo an edit that harms others than the flood that it was for, and calls no server full by a flood', () => {
+  const given = NEIGHBOURS.find(({ looksLike }) => looksLike === 'server-full')?.evidence(7) ?? expect.fail()
+  const { findings } = diagnose(given)
+  const edit = findings.find(({ place }) => place.level === 'workload-low')
+  expect(edit).toMatchObject({ cause: 'recent-edit', culprit: 'PriorityLevelConfiguration global-default' })
+  expect(edit?.remedy.text).toMatch(/^Undo this change of .+ Forecast of this edit: /)
+  expect(findings.map(({ cause, culprit }) => `${cause} ${culprit}`)).toContain('one-flow export')
+  expect(findings.map(({ cause }) => cause)).not.toContain('server-full')
+  expect(findings.flatMap(({ victims }) => victims.map(({ name }) => name))).not.toContain('export')
+})
+
+describe('trouble that has just begun', () => {
+  it.each([6, 8, 10, 14, 18, 24])('has the client as its first cause that floods, after %i s', (seconds) => {
+    const { servers, ...given } =
+      NEIGHBOURS.find(({ what }) => what.includes('60 threads to a small server'))?.evidence(7) ?? expect.fail()
+    const until = unixMsOf('2026-11-20T03:02:00Z') + 1_000 * seconds
+    const { findings } = diagnose({ ...given, servers: servers.map((server) => cutAt(server, until)) })
+    expect(findings[0]).toMatchObject({ cause: 'one-flow', culprit: 'batch:hog' })
+    for (const { cause, confidence } of findings.slice(1)) expect([cause, confidence]).toEqual([cause, 'possible'])
+  })
+})
+
+describe('heartbeats in a level of others', () => {
+  const there = (): Evidence =>
+    NEIGHBOURS.find(({ what }) => what.startsWith('a flood in a level to which a schema'))?.evidence(7) ??
+    expect.fail('no such situation')
+
+  it('are victims although no dump shows them', () => {
+    const [flood] = diagnose(there()).findings
+    expect(flood?.victims.map(({ name }) => name)).toContain('flow schema edge-nodes')
+    expect(JSON.stringify(flood)).not.toContain('twin-')
+  })
+
+  it('are said to wait on the first screen, with their own remedy', () => {
+    const lines = statusLines(diagnose(there()))
+    expect(lines.join('\n')).toMatch(
+      /^Also \(strong\): Node heartbeats and Kubelets: the flow schema edge-nodes sends them to workload-low; .+\n(?:Suffering: .+\n)?Remedy: Let edge-nodes match after/m,
+    )
+  })
+
+  it('are no cause of anything while nothing is wrong', () => {
+    const calm = {
+      ...there(),
+      servers: there().servers.map((server) => cutAt(server, unixMsOf('2026-11-20T03:02:00Z'))),
+    }
+    const found = diagnose(calm)
+    expect(found.findings[0]?.text).toContain('Nothing is wrong yet')
+    expect(statusLines(found).join('\n')).toMatch(/^Found \(strong\), /m)
+    expect(found.summary).toMatch(/Found: system requests in the wrong level\.$/)
+  })
+})
+
+describe('a server that became slower', () => {
+  it('is said to be so by the client that uses far more of it than before, which is no victim', () => {
+    const evidence = NEIGHBOURS.find(({ what }) => what.startsWith('an account drops the limit'))?.evidence(7)
+    const [first] = diagnose(evidence ?? expect.fail('no such situation')).findings
+    expect(first).toMatchObject({ cause: 'slow-server', culprit: 'batch:scanner' })
+    expect(first?.victims.map(({ name }) => name)).not.toContain('batch:scanner')
+    expect(first?.remedy.text).toMatch(/^Let batch:scanner list with limit/)
+    expect(JSON.stringify(first)).not.toMatch(/No client began|no client began|the server itself/)
+  })
+
+  it('is not blamed on the console’s own requests, which are exempt', () => {
+    const { servers, ...given } = situation('slow-server')
+    const asked = servers.map((server) => ({
+      ...server,
+      frames: server.frames.map((frame) => ({
+        ...frame,
+        levels: frame.levels.map((level) => {
+          const executing = unixMsOf(frame.at) >= unixMsOf('2026-11-20T03:02:00Z') ? 1 : 0
+          return level.name === 'exempt' ? { ...level, seats: { ...level.seats, executing } } : quiet(level)
+        }),
+      })),
+    }))
+    const [first] = diagnose({ ...given, servers: asked }).findings
+    expect(first).toMatchObject({ cause: 'slow-server', culprit: 'server' })
+  })
+
+  it('is not blamed on clients whose requests only became longer', () => {
+    const [first] = diagnose(situation('slow-server')).findings
+    expect(first).toMatchObject({ cause: 'slow-server', culprit: 'server' })
+  })
+})
+
 describe('several causes', () => {
   it('are all said, each with the part that it explains', () => {
     // Server a has a flood and a crowd beside it.
@@ -99,6 +237,12 @@ describe('several causes', () => {
     const [first, second] = [flood?.share?.part ?? 0, crowd?.share?.part ?? 0]
     expect(Math.min(first, second)).toBeGreaterThan(0.1)
     expect(first + second).toBeCloseTo(1)
+  })
+
+  it('are not those whose requests an edit sends to a small level, nor its few time-outs', () => {
+    const evidence = NEIGHBOURS.find(({ what }) => what.startsWith('a schema sends three busy accounts'))?.evidence(7)
+    const { findings } = diagnose(evidence ?? expect.fail('no such situation'))
+    expect(findings.map(({ cause }) => cause)).toEqual(['recent-edit'])
   })
 
   it('leave shapes of the configuration possible, where a cause with more evidence acts', () => {
@@ -261,6 +405,47 @@ describe('changes', () => {
       expect(changes).toMatchObject([{ isToBlame: false }])
       expect(innocent[0]?.name).toBe(changes[0]?.subject)
     }
+  })
+
+  it('to blame for a schema that dangles is the deletion of its level, which is undone', () => {
+    const given = situation('dangling-schema')
+    const { objects = expect.fail('the situation has objects') } = given
+    const [dangling] = diagnose(given).findings
+    const name = /names the priority level ([^,]+),/.exec(dangling?.text ?? '')?.[1] ?? ''
+    const model = objects.levels.find(({ metadata }) => metadata.name === 'workload-low') ?? expect.fail('no level')
+    const before = { ...objects, levels: [...objects.levels, { ...model, metadata: { name } }] }
+    const at = unixMsOf('2026-11-20T03:01:00Z')
+    const history = [
+      { at: at - 30_000, objects: before },
+      { at, objects },
+    ]
+    const { findings, innocent, changes } = diagnose({ ...given, history })
+    const found = findings.find(({ cause }) => cause === 'dangling-schema')
+    expect(found?.culprit).toBe(`PriorityLevelConfiguration ${name}`)
+    expect(found?.remedy.manifests).toMatchObject([{ kind: 'PriorityLevelConfiguration', name }])
+    expect(changes).toMatchObject([{ isToBlame: true }])
+    expect(innocent.map((one) => one.name)).not.toContain(`PriorityLevelConfiguration ${name}`)
+  })
+
+  it('of an object that was deleted and made anew are one, and undone by what it was', () => {
+    const given = situation('recent-edit')
+    const { objects = expect.fail('the situation has objects') } = given
+    const at = unixMsOf('2026-11-20T03:02:00Z')
+    const after = withShares(objects, 'workload-low', 20, 'flux', at)
+    const without = { ...objects, levels: objects.levels.filter(({ metadata }) => metadata.name !== 'workload-low') }
+    const anew = [
+      { at: at - 60_000, objects },
+      { at: at - 10_000, objects: without },
+      { at, objects: after },
+    ]
+    const { findings, changes } = diagnose({ ...given, objects: after, history: anew })
+    expect(findings[0]).toMatchObject({ cause: 'recent-edit', confidence: 'strong' })
+    expect(findings[0]?.remedy.text).toMatch(/^Undo this change of /)
+    expect(findings.filter(({ cause }) => cause === 'recent-edit')).toHaveLength(1)
+    expect(changes.map(({ isToBlame, effect }) => [isToBlame, /It was created again at/.test(effect)])).toEqual([
+      [true, false],
+      [undefined, true],
+    ])
   })
 
   it('are those of schemas that send requests elsewhere, by whom the audit log names', () => {

@@ -44,11 +44,16 @@ export function victimsIn(
       text: before === undefined ? text : `${text} (${plain.seconds(before)} before)`,
     }))
   const seen = [...found, ...together(level.name, others, new Set(found.map(({ name }) => name)))]
-  if (seen.length > 0) return seen
-  // Dumps never contain what is rejected.
-  const causing = ledger.clients.filter((client) => client.level === level.name && culprits.has(clientName(client)))
-  return schemasIn(server, level, new Set([...schemas, ...causing.map(({ schema }) => schema)]))
+  // Dumps never contain what is rejected, and seldom the requests of small clients.
+  const shown = new Set(found.map(({ name }) => name))
+  const known = ledger.clients.filter(
+    (client) => client.level === level.name && (culprits.has(clientName(client)) || shown.has(clientName(client))),
+  )
+  return [...seen, ...schemasIn(server, level, new Set([...schemas, ...known.map(({ schema }) => schema)]))]
 }
+
+/** Whoever stands out in a level: whatever its trouble is, they are no victims of it. */
+export const suspectsIn = ({ suspects }: LevelFacts): ReadonlySet<string> => new Set(suspects.map(({ name }) => name))
 
 /** Clients that send too little for dumps to show how long each of them waits; all of them show it. */
 function together(level: string, others: ReturnType<typeof byUser>, named: ReadonlySet<string>): readonly Victim[] {
@@ -118,19 +123,24 @@ const increase = (schema: SchemaFrame, earlier: SchemaFrame | undefined) =>
 const GROWN = 2
 const FEWEST_SEEN = 3
 
-/** Who waits for a server whose requests take longer than before: clients, where dumps tell them, else flow schemas. */
+/**
+ * Who waits for a server whose requests take longer than before: clients that dumps tell, and flow schemas of which they
+ * tell none.
+ */
 export function slowedIn(server: ServerFacts): readonly Victim[] {
   const { levels, ledger, earlier } = server
   const culprits = new Set(levels.flatMap(({ suspects }) => suspects.map(({ name }) => name)))
   const clients = ledger.dumps === 0 || earlier.dumps === 0 ? [] : grown(ledger, earlier, culprits)
-  if (clients.length > 0) return clients
-  return executionPairs(withExempt(server))
-    .filter(isSlower)
+  const named = new Set(clients.map(({ name }) => name))
+  const theirs = new Set(ledger.clients.flatMap((one) => (named.has(clientName(one)) ? [one.schema] : [])))
+  const schemas = executionPairs(withExempt(server))
+    .filter((pair) => isSlower(pair) && !theirs.has(pair.schema.schema))
     .toSorted((a, b) => b.is / b.was - a.is / a.was)
     .map(({ schema: { schema }, was, is }) => ({
       name: `flow schema ${schema}`,
       text: `executes ${plain.seconds(is)} (${plain.seconds(was)} before)`,
     }))
+  return [...clients, ...schemas]
 }
 
 /** Clients that were there before and have more requests under way now. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { builtInObjects } from '../config/builtIn.ts'
+import { objectOf } from '../config/objects.ts'
 import { editManifest } from '../manifest/edit.ts'
 import { writeManifest } from '../manifest/write.ts'
 import type { ObjectRef } from '../guard/finding.ts'
 import {
   entryOf,
   freeName,
-  objectOf,
   parseRef,
   refKey,
   reverted,

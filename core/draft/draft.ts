@@ -1,4 +1,4 @@
-import type { Kind, ObjectSet } from '../config/objects.ts'
+import { objectOf, type Kind, type ObjectSet } from '../config/objects.ts'
 import type { Draft } from '../contract/objects.ts'
 import type { ObjectRef } from '../guard/finding.ts'
 import { writeManifest } from '../manifest/write.ts'
@@ -28,10 +28,6 @@ export const sameRef = (a: ObjectRef, b: ObjectRef): boolean => a.kind === b.kin
 
 export const entryOf = (entries: DraftEntries, ref: ObjectRef): DraftEntry | undefined =>
   entries.find((entry) => sameRef(entry, ref))
-
-/** The object of a configuration. */
-export const objectOf = (objects: ObjectSet, { kind, name }: ObjectRef) =>
-  (kind === 'FlowSchema' ? objects.schemas : objects.levels).find(({ metadata }) => metadata.name === name)
 
 /** The draft with the entry in its place, or at the end. */
 export function withEntry(entries: DraftEntries, entry: DraftEntry): DraftEntries {

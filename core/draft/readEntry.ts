@@ -9,12 +9,13 @@ import {
   type PriorityLevelConfiguration,
   defaultFlowSchema,
   defaultLevel,
+  objectOf,
 } from '../config/objects.ts'
 import type { ObjectChange } from '../contract/objects.ts'
 import type { DraftChange } from '../manifest/export.ts'
 import type { ObjectRef } from '../guard/finding.ts'
 import type { JsonObject } from '../config/jsonValues.ts'
-import { type DraftEntry, objectOf } from './draft.ts'
+import type { DraftEntry } from './draft.ts'
 
 /** A parsed entry of a draft. */
 export interface ReadEntry {

@@ -1,6 +1,12 @@
 import { byCodeUnits } from '../text/text.ts'
 import { mandatoryLevels } from '../config/builtIn.ts'
-import { CATCH_ALL, EXEMPT, type PriorityLevelConfiguration, type PriorityLevelSpec } from '../config/objects.ts'
+import {
+  CATCH_ALL,
+  EXEMPT,
+  type PriorityLevelConfiguration,
+  type PriorityLevelSpec,
+  objectNamed,
+} from '../config/objects.ts'
 import { isLegalDealer } from '../config/shape.ts'
 import type { SeatShares } from './allocation.ts'
 import type { QueuingConfig } from './queue.ts'
@@ -52,7 +58,7 @@ export function planOf({ metadata, spec }: PriorityLevelConfiguration): LevelPla
 }
 
 const planOfBuiltIn = (name: string): LevelPlan => {
-  const object = mandatoryLevels.find(({ metadata }) => metadata.name === name)
+  const object = objectNamed(mandatoryLevels, name)
   if (object === undefined) throw new Error(`${name} is not a mandatory level`)
   return planOf(object)
 }

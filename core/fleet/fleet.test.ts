@@ -5,7 +5,7 @@ import type { ServerSummary } from '../contract/fleet.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { builtInObjects } from '../config/builtIn.ts'
 import { configurationDrift, driftText } from './configuration.ts'
-import { compareByTrouble, countFleet, fleetRows, type ClusterRow, type FleetSource } from './fleet.ts'
+import { compareByTrouble, countFleet, currentNumbers, fleetRows, type ClusterRow, type FleetSource } from './fleet.ts'
 import { fleetLines, linesNow, parseFleetSearch, searchFleet, type FleetLine, type FleetWish } from './lines.ts'
 import { sentenceText, type Sentence } from '../answer/answer.ts'
 import { plain } from '../text/format.ts'
@@ -205,4 +205,22 @@ test('differences of configuration: own objects are none from the built-in ones,
     '2 schemas',
   )
   expect(driftText({ levels: 0, schemas: 0 })).toBe('none')
+})
+
+test('sums of the fleet and of a cluster leave out servers without a current sample', () => {
+  const rejecting = { l: { state: 'rejecting', rejected: 7, queued: 5 } } as const
+  const old = { at: NOW - 60_000 }
+  const rows = fleetRows(
+    [
+      source(1, 'half', [server('a', rejecting), server('b', rejecting, old)]),
+      source(2, 'gone', [server('c', rejecting, old)]),
+    ],
+    NOW,
+  )
+  expect(rows.map(({ rejected, queued }) => [rejected, queued])).toEqual([
+    [7, 5],
+    [7, 5],
+  ])
+  expect(currentNumbers(rows)).toMatchObject({ rejected: 7, queued: 5 })
+  expect(currentNumbers(rows.slice(1))).toMatchObject({ rejected: undefined, queued: undefined })
 })

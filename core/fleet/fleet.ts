@@ -136,7 +136,8 @@ function clusterRow(source: FleetSource, servers: readonly ServerRow[]): Cluster
     key: keyOf(source),
     source,
     state: worst?.state ?? 'connecting',
-    ...numbersOf(servers),
+    // Servers that cannot be read count only where none can: then the row is as old as its age says.
+    ...numbersOf(servers.some(isCurrent) ? servers.filter(isCurrent) : servers),
     servers,
     worst,
     versions: [...new Set(servers.flatMap(({ version }) => version ?? []))].toSorted(byCodeUnits),
@@ -242,11 +243,17 @@ function levelRow(
   }
 }
 
+const isCurrent = ({ state }: ServerRow): boolean => !['stale', 'failing', 'connecting'].includes(state)
+
+/** Of all servers that have a current sample. */
+export const currentNumbers = (clusters: readonly ClusterRow[]): FleetNumbers =>
+  numbersOf(clusters.flatMap(({ servers }) => servers).filter(isCurrent))
+
 /**
  * Aggregates several rows: sums of additive numbers, the maximum of others; a number that one row does not report is
  * left out.
  */
-export function numbersOf(rows: readonly FleetNumbers[]): FleetNumbers {
+function numbersOf(rows: readonly FleetNumbers[]): FleetNumbers {
   const sum = (pick: (row: FleetNumbers) => number | undefined): number | undefined => fold(rows, pick, (a, b) => a + b)
   const most = (pick: (row: FleetNumbers) => number | undefined): number | undefined => fold(rows, pick, Math.max)
   return {

@@ -2,7 +2,7 @@ import { compileFilter, parseFilter, type Token, type Vocabulary } from '../filt
 import { byCodeUnits } from '../text/text.ts'
 import {
   compareByTrouble,
-  numbersOf,
+  currentNumbers,
   worstOf,
   type ClusterRow,
   type FleetNumbers,
@@ -159,7 +159,7 @@ const groupOf = (name: string, clusters: readonly ClusterRow[]): GroupLine => ({
   name,
   state: worstOf(clusters)?.state ?? 'unknown',
   clusters,
-  ...numbersOf(clusters),
+  ...currentNumbers(clusters),
 })
 
 /** The same lines in the same order with the current numbers; a line that no longer exists is left out. */

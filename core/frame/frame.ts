@@ -121,6 +121,9 @@ export const LevelFrameSchema = z.object({
   seatUtilization: HistogramSchema.optional(),
   /** Time-weighted: nanoseconds spent at each ratio seat demand ÷ current limit (specification 8.2). */
   demandRatio: HistogramSchema.optional(),
+  /** The same of requests: executing ÷ current limit, and waiting ÷ places in its queues. */
+  executingUtilization: HistogramSchema.optional(),
+  waitingUtilization: HistogramSchema.optional(),
   schemas: z.array(SchemaFrameSchema),
 })
 export type LevelFrame = z.infer<typeof LevelFrameSchema>
@@ -159,6 +162,9 @@ export type Acquisition = z.infer<typeof AcquisitionSchema>
 export const KindsSchema = z.object({ readOnly: reported, mutating: reported })
 export type Kinds = z.infer<typeof KindsSchema>
 
+const KindRatiosSchema = z.object({ readOnly: HistogramSchema.optional(), mutating: HistogramSchema.optional() })
+export type KindRatios = z.infer<typeof KindRatiosSchema>
+
 /**
  * Seconds that requests of all levels took since the server started, except watches and other long-running ones: in
  * total, without webhooks and the wait in queues, and in total by verb, without verbs that had no request. They are not
@@ -192,6 +198,9 @@ export const ServerFrameSchema = z.object({
   /** Executing and queued requests by kind; absent if the page does not contain them. */
   inFlight: KindsSchema.optional(),
   inQueue: KindsSchema.optional(),
+  /** Time-weighted: nanoseconds at each ratio of executing, or waiting, requests of a kind ÷ what the whole server may have. */
+  executingByKind: KindRatiosSchema.optional(),
+  waitingByKind: KindRatiosSchema.optional(),
   /** Absent if the page does not contain them. */
   requests: RequestTimesSchema.optional(),
   /** Sorted by name. */

@@ -13,7 +13,7 @@ export const CONCEPTS = {
   goals: {
     title: 'Goals, and their order',
     paragraphs: [
-      'Flow control has three goals: first the server survives overload, then its capacity is divided fairly, then as much is served as possible. A change that gains throughput and costs protection is a step back.',
+      'Flow control has three goals: first the server survives overload, then its capacity is divided fairly, then as much is served as possible. What-if ranks variants so.',
       'It is to prevent: maintenance of the cluster crowded out (S1), priority inversion (S2), low priority without any capacity (S3), a starved garbage collector (S4), a controller or kubelet that runs amuck (S5, S6), and overbearing tenants (S7, S20). What-if › Scenarios runs each of them.',
     ],
     terms: ['apf', 'priority-inversion'],
@@ -21,7 +21,7 @@ export const CONCEPTS = {
   limits: {
     title: 'What it does not do',
     paragraphs: [
-      'Each server protects itself: servers do not coordinate, nor with a load balancer. It protects processor and memory of the API server; not etcd, not the network, not clients that read slowly, and nothing below HTTP. Fairness is rough. Nothing is tuned by itself.',
+      'Each server protects itself: servers do not coordinate, nor with a load balancer. It protects processor and memory of the API server; not etcd, not the network, not clients that read slowly, and nothing below HTTP. Nothing is tuned by itself.',
       'Deferred by the proposal: helping load balancers (the Retry-After of today is all), CONNECT requests (still not handled), overload of etcd (the etcd proxy of this console limits it), downstream congestion, automatic limits (Advisor and etcd advice propose, a person decides), events (the admission plugin EventRateLimit exists beside it), and passing information along to avoid priority inversion (a schema for the secondary requests does it).',
     ],
     terms: ['apf', 'server-limit', 'long-running'],
@@ -45,7 +45,7 @@ export const CONCEPTS = {
   versions: {
     title: 'Versions and switches',
     paragraphs: [
-      '1.18 alpha (v1alpha1, fixed limits, one seat each) · 1.20 beta, on by default (v1beta1) · 1.22 widths of lists, initialization of watches · 1.23 v1beta2 · 1.26 borrowing, new names of limits (v1beta3) · 1.28 exempt takes part in borrowing · 1.29 general availability (v1) · 1.31 the present arithmetic of exempt · 1.32 v1beta3 gone · 1.34 widths by the size of objects.',
+      '1.18 alpha (v1alpha1, fixed limits, one seat each) · 1.20 beta, on by default (v1beta1) · 1.22 widths of lists, initialization of watches · 1.23 v1beta2 · 1.26 borrowing, new names of limits (v1beta3) · 1.28 exempt takes part in borrowing (lendable 0 %, 50 % in the proposal) · 1.29 general availability (v1) · 1.31 the present arithmetic of exempt · 1.32 v1beta3 gone · 1.34 widths by the size of objects.',
       'The feature gate APIPriorityAndFairness and, since it is stable, only the flag --enable-priority-and-fairness=false turn it off; both need a restart of the server, and so do the two limits whose sum is its capacity. In 1.18 it also took --feature-gates=APIPriorityAndFairness=true with --runtime-config=flowcontrol.apiserver.k8s.io/v1alpha1=true. The proxy of this console switches between its modes without a restart.',
       'With it on, requests are decided otherwise: some that were accepted are rejected, and the other way round. What-if replays the same requests with max-in-flight and without.',
     ],
@@ -86,7 +86,7 @@ export const CONCEPTS = {
     title: 'Elephants and mice',
     paragraphs: [
       'Each flow is dealt a hand of a few queues and joins the one with the least work. A mouse suffers only where elephants are in all of its queues: with 128 queues and a hand of 6, four elephants catch 16 mice in a million. A larger hand makes that rarer and lets one flow fill more queues: at most hand size × queue length limit requests of a flow wait.',
-      'Classify › Sharding computes the odds of any shape and deals the hands of your flows; S12 shows them as waits.',
+      'Classify › Sharding computes the odds of any shape and deals the hands of your flows (shard --trials deals thousands); S12 shows them as waits.',
     ],
     terms: ['shuffle-sharding', 'hand', 'hand-size', 'elephant', 'squished'],
   },
@@ -109,7 +109,7 @@ export const CONCEPTS = {
   codel: {
     title: 'Why not CoDel',
     paragraphs: [
-      'CoDel drops from a queue whose waits stay above 5 ms for 100 ms. Its numbers are those of Internet traffic: many packets in an interval, each far shorter than it. Here a request may take a minute, and the goal is a second: an interval with enough requests in it is too long to act. What-if has it as a variant.',
+      'CoDel drops from a queue whose waits stay above 5 ms for 100 ms. Its numbers are those of Internet traffic: many packets in an interval, each far shorter. Here a request may take a minute, and the goal is a second: an interval with enough requests is too long to act. What-if has it as a variant.',
     ],
     terms: ['wait', 'queue-length-limit'],
   },

@@ -1,5 +1,5 @@
 import { plural } from '../text/format.ts'
-import { CATCH_ALL } from '../config/objects.ts'
+import { CATCH_ALL, objectNamed } from '../config/objects.ts'
 import { type GuardFinding, type GuardRemedy, schemaRef, levelRef } from './finding.ts'
 import { type NamesDecide, type Shadowed, namesDecideIn, shadowedIn, winnersOver } from './shadowing.ts'
 import type { Rail, Side } from './changes.ts'
@@ -32,7 +32,7 @@ export const matchingRail: Rail = ({ before, after, changes }) => {
 const namesIn = ({ configuration }: Side): readonly string[] => configuration.order.map(({ metadata }) => metadata.name)
 
 function isShadowed(name: string, { configuration }: Side): boolean {
-  const schema = configuration.order.find(({ metadata }) => metadata.name === name)
+  const schema = objectNamed(configuration.order, name)
   return schema !== undefined && winnersOver(schema, configuration) !== undefined
 }
 

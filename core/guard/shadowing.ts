@@ -8,6 +8,7 @@ import {
   type PolicyRules,
   type ResourceRule,
   type Subject,
+  objectNamed,
 } from '../config/objects.ts'
 import { type User, matchesNonResourceRule, matchesSubject, type RequestDigest } from '../request/match.ts'
 import { AUTHENTICATED, identityOf, accountName, UNAUTHENTICATED } from '../classify/identity.ts'
@@ -73,7 +74,7 @@ export function winnersOver(
 
 /** What no schema but catch-all matches, each kind of request in words. */
 export function uncoveredIn({ order, schemaOf }: ClassifyingConfiguration): readonly string[] {
-  const last = order.find(({ metadata }) => metadata.name === CATCH_ALL)
+  const last = objectNamed(order, CATCH_ALL)
   if (last === undefined) return []
   const left = [...representatives(last)].filter((request) => schemaOf(request) === last)
   return [

@@ -82,3 +82,31 @@ it('new objects are what their manifest says', () => {
   expect(findings).toEqual([])
   expect(limitedOf(objects, 'new')).toMatchObject({ nominalConcurrencyShares: 30, lendablePercent: 0 })
 })
+
+const schemaNames = ({ schemas }: ObjectSet) => schemas.map(({ metadata }) => metadata.name)
+
+it('strategic merge patches are edits: directives say what is replaced, deleted and kept', () => {
+  const before = builtInObjects(version)
+  const text = [
+    level('{ nominalConcurrencyShares: 7, limitResponse: { $patch: replace, type: Reject } }'),
+    'apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: { name: probes }\n$patch: delete\n',
+  ].join('---\n')
+  const read = documents(text)
+  const { objects, findings, supplied } = applyManifests(before, read, { version, before: 'applied' })
+  expect(findings).toEqual([])
+  expect(read.flatMap((one) => one.findings).every((one) => supplied.has(one))).toBe(true)
+  expect(limitedOf(objects)).toEqual({
+    nominalConcurrencyShares: 7,
+    lendablePercent: 90,
+    limitResponse: { type: 'Reject' },
+  })
+  expect(schemaNames(objects)).toEqual(schemaNames(before).filter((name) => name !== 'probes'))
+})
+
+it('a patch removes nothing that it leaves out, also from what was applied before', () => {
+  const patch = documents(level('{ nominalConcurrencyShares: 7 }'))
+  const lendable = (how: 'applied' | 'patched') =>
+    limitedOf(applyManifests(builtInObjects(version), patch, { version, before: how }).objects)?.lendablePercent
+  expect(lendable('patched')).toBe(90)
+  expect(lendable('applied')).not.toBe(90)
+})

@@ -11,6 +11,7 @@ import {
   applyMergePatch,
   mergePatch,
 } from '../manifest/json.ts'
+import { applyStrategicPatch, deletes, isStrategicPatch } from '../manifest/strategic.ts'
 import type { CheckedObject, LocatedFinding, ManifestDocument } from '../manifest/manifest.ts'
 
 export interface ApplyOptions {
@@ -18,9 +19,10 @@ export interface ApplyOptions {
   readonly version: string
   /**
    * How the objects before the edit were created: `applied` from the manifests that they are read from, so that what an
-   * edit omits is removed; `live`, where only the fields recorded by the last apply in an annotation are removed.
+   * edit omits is removed; `live`, where only the fields recorded by the last apply in an annotation are removed. With
+   * `patched` the manifests are strategic merge patches, which remove nothing that they omit.
    */
-  readonly before: 'applied' | 'live'
+  readonly before: 'applied' | 'live' | 'patched'
 }
 
 export interface Applied {
@@ -47,6 +49,11 @@ export function applyManifests(
     const { checked } = document
     if (checked === undefined) continue
     const present = presentOf(objects, checked)
+    if (present !== undefined && deletes(toJson(document.value))) {
+      objects = without(objects, checked)
+      for (const own of document.findings) supplied.add(own)
+      continue
+    }
     const merged =
       present === undefined ? undefined : checkObject(merge(present, document.value, options), options.version)
     objects = withEdit(objects, setOf(merged?.object === undefined ? checked : merged))
@@ -74,9 +81,17 @@ function presentOf({ levels, schemas }: ObjectSet, { kind, name }: CheckedObject
 
 function merge(present: JsonMap, value: unknown, { before }: ApplyOptions): Json {
   const written = mapOf(toJson(convertToV1(value).value))
+  if (before === 'patched' || isStrategicPatch(written)) return applyStrategicPatch(present, written)
   const original = before === 'applied' ? present : lastApplied(present)
   const withoutRemoved = applyMergePatch(present, mergePatch(original, written) ?? {})
-  return applyMergePatch(withoutRemoved, written)
+  return applyStrategicPatch(withoutRemoved, written)
+}
+
+function without({ levels, schemas }: ObjectSet, { kind, name }: CheckedObject): ObjectSet {
+  const isOther = ({ metadata }: Named): boolean => metadata.name !== name
+  return kind === 'FlowSchema'
+    ? { levels, schemas: schemas.filter(isOther) }
+    : { levels: levels.filter(isOther), schemas }
 }
 
 /** The fields set by the last `kubectl apply`; none if there was none, or its annotation cannot be parsed. */

@@ -124,5 +124,13 @@ spec:
   '',
 ].join('\n')
 
+/** The level exempt as the revision of the proposal has it that lets it take part in borrowing. */
+const EXEMPT_OF_KEP = `# KEP-1040 lends half of exempt, servers none of it.
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: { name: exempt }
+spec: { type: Exempt, exempt: { nominalConcurrencyShares: 0, lendablePercent: 50 } }
+`
+
 /** Texts of earlier designs that can be converted, by name. */
-export const EXAMPLES = { 'kep-draft': EXAMPLE, '1.18': ALPHA } as const
+export const EXAMPLES = { 'kep-draft': EXAMPLE, 'kep-exempt': EXEMPT_OF_KEP, '1.18': ALPHA } as const

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { captureVersions, metricsPages, readFixture } from '../../test/fixtures/load.ts'
 import { ServerFrameSchema, type LevelFrame, type ServerFrame } from '../frame/frame.ts'
-import { CATALOGUE, KIND_FAMILIES, NEEDED_FAMILIES } from './catalogue.ts'
+import { CATALOGUE, KIND_FAMILIES, NEEDED_FAMILIES, RATIO_FAMILIES } from './catalogue.ts'
 import { createParser } from './parse.ts'
 import { createFrameBuilder } from './buildFrame.ts'
 
@@ -165,7 +165,8 @@ describe('a frame from a few lines', () => {
 
 describe.each(metricsPages)('a frame from %s', (path) => {
   const text = readFixture(path).toString('utf8')
-  const frame = createFrameBuilder({ id: 'x' })(createParser({ keep: NEEDED_FAMILIES }).parse(bytes(text)), { at: AT })
+  const keep = new Set([...NEEDED_FAMILIES, ...RATIO_FAMILIES])
+  const frame = createFrameBuilder({ id: 'x' })(createParser({ keep }).parse(bytes(text)), { at: AT })
   const version = captureVersions.find((known) => path.includes(known))
 
   it('is valid and knows its version and start', () => {
@@ -177,7 +178,14 @@ describe.each(metricsPages)('a frame from %s', (path) => {
 
   it('has the numbers of the text', () => {
     expect(frame.levels).toHaveLength(8)
-    for (const { name, limits, demand, virtualTime, schemas, seatUtilization } of frame.levels) {
+    const ofKind = (phase: string, kind: string) =>
+      lineValue(text, `${PREFIX}read_vs_write_current_requests_sum{phase="${phase}",request_kind="${kind}"}`)
+    expect(frame.executingByKind?.readOnly?.sum).toBe(ofKind('executing', 'readOnly'))
+    expect(frame.executingByKind?.mutating?.sum).toBe(ofKind('executing', 'mutating'))
+    expect(frame.waitingByKind?.readOnly?.sum).toBe(ofKind('waiting', 'readOnly'))
+    expect(frame.waitingByKind?.mutating?.sum).toBe(ofKind('waiting', 'mutating'))
+    for (const one of frame.levels) {
+      const { name, limits, demand, virtualTime, schemas, seatUtilization } = one
       const at = (family: string, labels = `{priority_level="${name}"}`) =>
         lineValue(text, `${PREFIX}${family}${labels}`)
       expect(limits).toEqual({
@@ -201,6 +209,10 @@ describe.each(metricsPages)('a frame from %s', (path) => {
       expect(seatUtilization?.sum).toBe(
         at('priority_level_seat_utilization_sum', `{phase="executing",priority_level="${name}"}`),
       )
+      const requests = (phase: string) =>
+        at('priority_level_request_utilization_sum', `{phase="${phase}",priority_level="${name}"}`)
+      expect(one.executingUtilization?.sum).toBe(requests('executing'))
+      expect(one.waitingUtilization?.sum).toBe(requests('waiting'))
       for (const schema of schemas) {
         const labels = `{flow_schema="${schema.name}",priority_level="${name}"`
         expect(schema.dispatched).toBe(at('dispatched_requests_total', `${labels}}`) ?? 0)

@@ -1,6 +1,7 @@
 import type {
   Acquisition,
   Histogram,
+  KindRatios,
   Kinds,
   LevelFrame,
   Occupancy,
@@ -18,6 +19,7 @@ import {
   layOut,
   type At,
   type HistogramLayout,
+  type KindRatiosLayout,
   type KindsLayout,
   type Layout,
   type LevelLayout,
@@ -94,6 +96,8 @@ function readServer(id: string, page: Page, meta: PageMeta, { layout, requests }
     seatFairFrac: reported(reading, 'seatFairFrac', layout.seatFairFrac),
     inFlight: readKinds(reading, 'inFlightByKind', layout.inFlight),
     inQueue: readKinds(reading, 'inQueueByKind', layout.inQueue),
+    executingByKind: readKindRatios(reading, layout.executingByKind),
+    waitingByKind: readKindRatios(reading, layout.waitingByKind),
     requests,
     levels: layout.levels.map((level) => readLevel(reading, level)),
     missing: [...layout.missing],
@@ -103,6 +107,12 @@ function readServer(id: string, page: Page, meta: PageMeta, { layout, requests }
 
 const readKinds = (reading: Reading, family: FamilyKey, at: KindsLayout | undefined): Kinds | undefined =>
   at && { readOnly: reported(reading, family, at.readOnly), mutating: reported(reading, family, at.mutating) }
+
+const readKindRatios = (reading: Reading, at: KindRatiosLayout | undefined): KindRatios | undefined =>
+  at && {
+    readOnly: readHistogram(reading, 'kindUtilization', at.readOnly),
+    mutating: readHistogram(reading, 'kindUtilization', at.mutating),
+  }
 
 function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
   const schemas = at.schemas.map((schema) => readSchema(reading, schema))
@@ -140,6 +150,8 @@ function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
     virtualTime: readVirtualTime(reading, at),
     seatUtilization: readHistogram(reading, 'seatUtilization', at.seatUtilization),
     demandRatio: readHistogram(reading, 'demandRatio', at.demandRatio),
+    executingUtilization: readHistogram(reading, 'requestUtilization', at.executingUtilization),
+    waitingUtilization: readHistogram(reading, 'requestUtilization', at.waitingUtilization),
     schemas,
   }
 }

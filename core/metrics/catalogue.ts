@@ -4,6 +4,7 @@ import { byCodeUnits } from '../text/text.ts'
 import { RELATED_FAMILIES, DEPRECATED_FAMILIES, LIMIT_FAMILIES } from './catalogueLimits.ts'
 import { DURATION_FAMILIES } from './catalogueTimes.ts'
 import { earlierName, FAMILY, type FamilyInfo, type FamilyKey } from './familyNames.ts'
+import { WHEN_MISSING } from './whenMissing.ts'
 import { COVERED_MINORS, parseKubernetesVersion } from './versions.ts'
 import { REQUEST_FAMILIES, TIME_FAMILIES } from './catalogueRequests.ts'
 
@@ -32,6 +33,9 @@ export const NEEDED_FAMILIES: ReadonlySet<string> = new Set(
 
 /** Families of requests by kind. Shown if a page has them, never reported as missing: occupancy by level is better. */
 export const KIND_FAMILIES: readonly string[] = [FAMILY.inFlightByKind, FAMILY.inQueueByKind]
+
+/** The same of ratios of requests, beside those of seats: read where a page is read whole, not from Prometheus. */
+export const RATIO_FAMILIES: readonly string[] = [FAMILY.requestUtilization, FAMILY.kindUtilization]
 
 /** Families of request times. Shown if a page has them, never reported as missing: waits and executions are better. */
 export const REQUEST_TIME_FAMILIES: readonly string[] = DURATION_FAMILIES.map(({ name }) => name)
@@ -114,16 +118,17 @@ function explainAbsence(
   page?: { readonly notExposed: string; readonly isPart: boolean },
 ): Omit<MissingFamily, 'family'> | undefined {
   const { since, hiddenFrom, removedIn } = family
+  const without = WHEN_MISSING[family.name] ?? ''
   if (since !== undefined && minor < since) {
-    return { reason: 'not-yet', note: `Exists only from Kubernetes 1.${since} on. ${family.whenMissing}` }
+    return { reason: 'not-yet', note: `Exists only from Kubernetes 1.${since} on. ${without}` }
   }
   if (removedIn !== undefined && minor >= removedIn) {
-    return { reason: 'removed', note: `Removed in Kubernetes 1.${removedIn}. ${family.whenMissing}` }
+    return { reason: 'removed', note: `Removed in Kubernetes 1.${removedIn}. ${without}` }
   }
   if (hiddenFrom !== undefined && minor >= hiddenFrom) {
-    return { reason: 'hidden', note: `Deprecated, hidden from Kubernetes 1.${hiddenFrom} on. ${family.whenMissing}` }
+    return { reason: 'hidden', note: `Deprecated, hidden from Kubernetes 1.${hiddenFrom} on. ${without}` }
   }
   if (page === undefined || (family.presence === 'after-event' && !page.isPart)) return undefined
   const { notExposed } = page
-  return { reason: 'not-exposed', note: `${notExposed} ${family.whenMissing}` }
+  return { reason: 'not-exposed', note: `${notExposed} ${without}` }
 }

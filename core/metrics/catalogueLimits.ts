@@ -5,7 +5,7 @@ const BY_LEVEL = ['priority_level'] as const
 const BORROWING_SINCE = 26
 
 /** A seat gauge that every level has at rest. */
-const levelGauge = (name: string, whenMissing: string, stability: FamilyInfo['stability'] = 'ALPHA'): FamilyInfo => ({
+const levelGauge = (name: string, stability: FamilyInfo['stability'] = 'ALPHA'): FamilyInfo => ({
   name: `apiserver_flowcontrol_${name}`,
   type: 'gauge',
   unit: 'seats',
@@ -14,20 +14,19 @@ const levelGauge = (name: string, whenMissing: string, stability: FamilyInfo['st
   since: BORROWING_SINCE,
   presence: 'at-rest',
   needed: true,
-  whenMissing,
 })
 
 /** Seat limits and the demand that moves them, per priority level (specification 6 and 8.1). */
 export const LIMIT_FAMILIES: readonly FamilyInfo[] = [
-  levelGauge('nominal_limit_seats', 'Nominal limits are unknown, and with them lending and borrowing.', 'BETA'),
-  levelGauge('lower_limit_seats', 'Lower limits are unknown.'),
-  levelGauge('upper_limit_seats', 'Upper limits are unknown.'),
-  levelGauge('current_limit_seats', 'Current limits are unknown, and with them lending and borrowing.'),
-  levelGauge('demand_seats_high_watermark', 'The high watermark of demand is unknown.'),
-  levelGauge('demand_seats_average', 'The average demand is unknown.'),
-  levelGauge('demand_seats_stdev', 'The deviation of demand is unknown.'),
-  levelGauge('demand_seats_smoothed', 'Smoothed demand is unknown, and why limits are what they are.'),
-  levelGauge('target_seats', 'Targets are unknown.'),
+  levelGauge('nominal_limit_seats', 'BETA'),
+  levelGauge('lower_limit_seats'),
+  levelGauge('upper_limit_seats'),
+  levelGauge('current_limit_seats'),
+  levelGauge('demand_seats_high_watermark'),
+  levelGauge('demand_seats_average'),
+  levelGauge('demand_seats_stdev'),
+  levelGauge('demand_seats_smoothed'),
+  levelGauge('target_seats'),
   {
     name: 'apiserver_flowcontrol_seat_fair_frac',
     type: 'gauge',
@@ -37,7 +36,6 @@ export const LIMIT_FAMILIES: readonly FamilyInfo[] = [
     since: BORROWING_SINCE,
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'The fair fraction is unknown.',
   },
 ]
 
@@ -53,7 +51,6 @@ export const DEPRECATED_FAMILIES: readonly FamilyInfo[] = [
     removedIn: 37,
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Nothing is lost: nominal_limit_seats has the same value and is shown.',
   },
   {
     name: 'apiserver_flowcontrol_request_concurrency_in_use',
@@ -65,7 +62,6 @@ export const DEPRECATED_FAMILIES: readonly FamilyInfo[] = [
     removedIn: 37,
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Nothing is lost: current_executing_seats has the same value and is shown.',
   },
 ]
 
@@ -79,7 +75,6 @@ export const RELATED_FAMILIES: readonly FamilyInfo[] = [
     stability: 'none',
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'A restart is noticed only when a counter falls.',
   },
   {
     name: 'kubernetes_build_info',
@@ -99,7 +94,6 @@ export const RELATED_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'The metrics do not show the version of the server.',
   },
   {
     name: 'apiserver_current_inflight_requests',
@@ -109,7 +103,6 @@ export const RELATED_FAMILIES: readonly FamilyInfo[] = [
     stability: 'STABLE',
     presence: 'at-rest',
     needed: false,
-    whenMissing: 'Executing requests are shown per level instead.',
   },
   {
     name: 'apiserver_current_inqueue_requests',
@@ -119,7 +112,6 @@ export const RELATED_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: false,
-    whenMissing: 'Queued requests are shown per level instead.',
   },
   {
     name: 'apiserver_request_total',
@@ -129,7 +121,6 @@ export const RELATED_FAMILIES: readonly FamilyInfo[] = [
     stability: 'STABLE',
     presence: 'at-rest',
     needed: false,
-    whenMissing: 'Rejections are counted per flow schema instead.',
   },
   {
     name: 'apiserver_request_terminations_total',
@@ -139,6 +130,5 @@ export const RELATED_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: false,
-    whenMissing: 'Rejections are counted per flow schema instead.',
   },
 ]

@@ -12,7 +12,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'after-event',
     needed: true,
-    whenMissing: 'Rejections are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_dispatched_requests_total',
@@ -22,7 +21,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Dispatched requests and their rate are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_current_inqueue_requests',
@@ -32,7 +30,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'after-event',
     needed: true,
-    whenMissing: 'Queued requests are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_current_inqueue_seats',
@@ -43,7 +40,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     since: 29,
     presence: 'after-event',
     needed: true,
-    whenMissing: 'Queued seats are unknown; queued requests are shown.',
   },
   {
     name: 'apiserver_flowcontrol_request_queue_length_after_enqueue',
@@ -53,7 +49,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: true,
-    whenMissing: 'Queue lengths at arrival are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_current_executing_requests',
@@ -63,7 +58,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Executing requests are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_current_executing_seats',
@@ -74,7 +68,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     since: 28,
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Executing seats are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_request_wait_duration_seconds',
@@ -84,7 +77,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'BETA',
     presence: 'after-event',
     needed: true,
-    whenMissing: 'Waiting times are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_request_execution_seconds',
@@ -94,7 +86,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Execution times are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_watch_count_samples',
@@ -104,7 +95,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: true,
-    whenMissing: 'Watchers per mutating request are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_work_estimated_seats',
@@ -114,7 +104,6 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Seats per request are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_request_dispatch_no_accommodation_total',
@@ -124,19 +113,13 @@ export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: true,
-    whenMissing: 'Failed attempts to dispatch are unknown.',
   },
 ]
 
 const BY_LEVEL = ['priority_level'] as const
 
 /** A gauge of virtual time; all but R itself appear with the first dispatch from a queue. */
-const virtualTime = (
-  name: string,
-  presence: FamilyInfo['presence'],
-  labels: readonly string[],
-  whenMissing: string,
-): FamilyInfo => ({
+const virtualTime = (name: string, presence: FamilyInfo['presence'], labels: readonly string[]): FamilyInfo => ({
   name: `apiserver_flowcontrol_${name}`,
   type: 'gauge',
   unit: 'seat-seconds',
@@ -144,21 +127,15 @@ const virtualTime = (
   stability: 'ALPHA',
   presence,
   needed: true,
-  whenMissing,
 })
 
 /** Virtual time of fair queuing, and the time-weighted ratio histograms (specification 8.1, 8.2). */
 export const TIME_FAMILIES: readonly FamilyInfo[] = [
-  virtualTime('current_r', 'at-rest', BY_LEVEL, 'Virtual time is unknown.'),
-  virtualTime('dispatch_r', 'after-event', BY_LEVEL, 'R at the last dispatch is unknown.'),
-  virtualTime('latest_s', 'after-event', BY_LEVEL, 'The virtual start of the last dispatch is unknown.'),
-  virtualTime('next_s_bounds', 'after-event', [...BY_LEVEL, 'bound'], 'Bounds of virtual starts are unknown.'),
-  virtualTime(
-    'next_discounted_s_bounds',
-    'after-event',
-    [...BY_LEVEL, 'bound'],
-    'Discounted bounds of virtual starts are unknown.',
-  ),
+  virtualTime('current_r', 'at-rest', BY_LEVEL),
+  virtualTime('dispatch_r', 'after-event', BY_LEVEL),
+  virtualTime('latest_s', 'after-event', BY_LEVEL),
+  virtualTime('next_s_bounds', 'after-event', [...BY_LEVEL, 'bound']),
+  virtualTime('next_discounted_s_bounds', 'after-event', [...BY_LEVEL, 'bound']),
   {
     name: 'apiserver_flowcontrol_epoch_advance_total',
     type: 'counter',
@@ -167,7 +144,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'after-event',
     needed: true,
-    whenMissing: 'Shifts of virtual time are unknown.',
   },
   {
     name: 'apiserver_flowcontrol_priority_level_seat_utilization',
@@ -178,7 +154,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     betaFrom: 38,
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Utilisation is known only at the instants of the scrapes.',
   },
   {
     name: 'apiserver_flowcontrol_demand_seats',
@@ -189,7 +164,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     since: 26,
     presence: 'at-rest',
     needed: true,
-    whenMissing: 'Demand is known only as statistics of adjustment periods.',
   },
   {
     name: 'apiserver_flowcontrol_priority_level_request_utilization',
@@ -199,7 +173,6 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: false,
-    whenMissing: 'Seat utilisation is shown instead.',
   },
   {
     name: 'apiserver_flowcontrol_read_vs_write_current_requests',
@@ -209,6 +182,5 @@ export const TIME_FAMILIES: readonly FamilyInfo[] = [
     stability: 'ALPHA',
     presence: 'at-rest',
     needed: false,
-    whenMissing: 'Occupancy per level is shown instead.',
   },
 ]

@@ -20,7 +20,6 @@ export const DURATION_FAMILIES: readonly FamilyInfo[] = [
     stability: 'STABLE',
     presence: 'at-rest',
     needed: false,
-    whenMissing: 'Waits and executions are shown per level; how long reads, lists and writes take is unknown.',
   },
   {
     name: OWN_DURATION,
@@ -31,7 +30,6 @@ export const DURATION_FAMILIES: readonly FamilyInfo[] = [
     since: 26,
     presence: 'at-rest',
     needed: false,
-    whenMissing: 'Executions are shown per level, with webhooks.',
   },
   {
     name: EARLIER_OWN_DURATION,
@@ -43,6 +41,5 @@ export const DURATION_FAMILIES: readonly FamilyInfo[] = [
     hiddenFrom: 28,
     presence: 'at-rest',
     needed: false,
-    whenMissing: 'Nothing is lost where apiserver_request_sli_duration_seconds is shown.',
   },
 ]

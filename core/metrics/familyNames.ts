@@ -34,6 +34,8 @@ export const FAMILY = {
   epochs: `${PREFIX}epoch_advance_total`,
   seatUtilization: `${PREFIX}priority_level_seat_utilization`,
   demandRatio: `${PREFIX}demand_seats`,
+  requestUtilization: `${PREFIX}priority_level_request_utilization`,
+  kindUtilization: `${PREFIX}read_vs_write_current_requests`,
   inFlightByKind: 'apiserver_current_inflight_requests',
   inQueueByKind: 'apiserver_current_inqueue_requests',
   startedAt: 'process_start_time_seconds',
@@ -103,6 +105,4 @@ export interface FamilyInfo {
   readonly presence: 'at-rest' | 'after-event'
   /** Frames are built from it, or its absence is worth a notice. */
   readonly needed: boolean
-  /** One sentence for users whose server does not expose it: what is unavailable, or what is shown instead. */
-  readonly whenMissing: string
 }

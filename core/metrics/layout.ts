@@ -18,6 +18,8 @@ export interface Layout {
   readonly startedAt: At
   readonly inFlight: KindsLayout | undefined
   readonly inQueue: KindsLayout | undefined
+  readonly executingByKind: KindRatiosLayout | undefined
+  readonly waitingByKind: KindRatiosLayout | undefined
   /** Sorted by name, and so are the schemas of each. */
   readonly levels: readonly LevelLayout[]
 }
@@ -30,6 +32,12 @@ const NOWHERE: At = -1
 export interface KindsLayout {
   readonly readOnly: At
   readonly mutating: At
+}
+
+/** Histograms by kind. */
+export interface KindRatiosLayout {
+  readonly readOnly: HistogramLayout | undefined
+  readonly mutating: HistogramLayout | undefined
 }
 
 export interface HistogramLayout {
@@ -93,11 +101,16 @@ export type LevelLayout = Readonly<Record<(typeof LEVEL_GAUGES)[number], At>> & 
   readonly epochs: readonly [At, At]
   readonly seatUtilization: HistogramLayout | undefined
   readonly demandRatio: HistogramLayout | undefined
+  readonly executingUtilization: HistogramLayout | undefined
+  readonly waitingUtilization: HistogramLayout | undefined
   readonly schemas: readonly SchemaLayout[]
 }
 
-/** Label that divides a family further than by level and schema, and what its absence means in an old release. */
-const DIVIDING_LABEL: Partial<Record<FamilyKey, readonly [label: string, absent: string]>> = {
+/**
+ * Label that divides a family further than by level and schema, what its absence means in an old release, and a second
+ * one.
+ */
+const DIVIDING_LABEL: Partial<Record<FamilyKey, readonly [label: string, absent: string, more?: string]>> = {
   rejected: ['reason', ''],
   wait: ['execute', 'true'],
   execution: ['type', 'regular'],
@@ -106,6 +119,8 @@ const DIVIDING_LABEL: Partial<Record<FamilyKey, readonly [label: string, absent:
   epochs: ['success', ''],
   inFlightByKind: ['request_kind', ''],
   inQueueByKind: ['request_kind', ''],
+  requestUtilization: ['phase', ''],
+  kindUtilization: ['phase', '', 'request_kind'],
 }
 
 /** Families of the whole server, whose series have no level label. */
@@ -115,6 +130,7 @@ const OF_SERVER: ReadonlySet<FamilyKey> = new Set([
   'buildInfo',
   'inFlightByKind',
   'inQueueByKind',
+  'kindUtilization',
 ])
 
 /** The reason of some releases for clients that left while their request waited; the others count them as time-out. */
@@ -169,6 +185,8 @@ export function layOut(page: Page, version?: string, notExposed?: string): Layou
     startedAt: at('startedAt', key('')),
     inFlight: kinds('inFlightByKind', at),
     inQueue: kinds('inQueueByKind', at),
+    executingByKind: kindRatios('executing', histogram),
+    waitingByKind: kindRatios('waiting', histogram),
     levels: [...named.levels.keys()].toSorted(byCodeUnits).map((level) => ({
       name: level,
       ...recordOf(LEVEL_GAUGES, (family) => at(family, key(level))),
@@ -177,6 +195,8 @@ export function layOut(page: Page, version?: string, notExposed?: string): Layou
       epochs: [at('epochs', key(level, '', 'true')), at('epochs', key(level, '', 'false'))],
       seatUtilization: histogram('seatUtilization', key(level)),
       demandRatio: histogram('demandRatio', key(level)),
+      executingUtilization: histogram('requestUtilization', key(level, '', 'executing')),
+      waitingUtilization: histogram('requestUtilization', key(level, '', 'waiting')),
       schemas: [...(named.levels.get(level) ?? [])].toSorted(byCodeUnits).map((schema) => ({
         name: schema,
         ...recordOf(SCHEMA_NUMBERS, (family) => at(family, key(level, schema))),
@@ -198,6 +218,15 @@ const bounds = (family: FamilyKey, level: string, at: (family: FamilyKey, where:
 function kinds(family: FamilyKey, at: (family: FamilyKey, where: string) => At): KindsLayout | undefined {
   const [readOnly, mutating] = [at(family, key('', '', 'readOnly')), at(family, key('', '', 'mutating'))]
   return readOnly < 0 && mutating < 0 ? undefined : { readOnly, mutating }
+}
+
+function kindRatios(
+  phase: string,
+  histogram: (family: FamilyKey, where: string) => HistogramLayout | undefined,
+): KindRatiosLayout | undefined {
+  const of = (kind: string) => histogram('kindUtilization', key('', '', phase + kind))
+  const [readOnly, mutating] = [of('readOnly'), of('mutating')]
+  return readOnly === undefined && mutating === undefined ? undefined : { readOnly, mutating }
 }
 
 const gitVersion = (page: Page): string | undefined =>
@@ -255,14 +284,14 @@ function indexFamily(of: FamilyKey, family: Family | undefined, named: Named): F
   const at = new Map<string, At>()
   const parts = new Map<string, HistogramParts>()
   const ofServer = OF_SERVER.has(of)
-  const [dividing, absent = ''] = DIVIDING_LABEL[of] ?? []
+  const [dividing, absent = '', more = ''] = DIVIDING_LABEL[of] ?? []
   const familyName = family?.name ?? ''
   family?.series.forEach(({ name, labels }, i) => {
     const level = labels[LEVEL_LABELS[0]] ?? labels[LEVEL_LABELS[1]]
     const schema = labels[SCHEMA_LABELS[0]] ?? labels[SCHEMA_LABELS[1]]
-    if (ofServer) at.set(key('', '', dividing === undefined ? '' : labels[dividing]), i)
-    if (ofServer || level === undefined || level === '' || !named.take(level, schema)) return
-    const where = key(level, schema, dividing === undefined ? '' : (labels[dividing] ?? absent))
+    if (!ofServer && (level === undefined || level === '' || !named.take(level, schema))) return
+    const division = dividing === undefined ? '' : (labels[dividing] ?? absent) + (labels[more] ?? '')
+    const where = ofServer ? key('', '', division) : key(level ?? '', schema, division)
     if (name === familyName) at.set(where, i)
     else addPart(parts, where, name.slice(familyName.length), labels['le'], i)
   })

@@ -12,7 +12,7 @@ import { equals, metric, type Matcher } from './promql.ts'
  */
 
 /** Labels that a number can be split by. */
-export type Each = 'priority_level' | 'flow_schema' | 'reason'
+export type Each = 'priority_level' | 'flow_schema' | 'reason' | 'le'
 
 /** A chart or a number. */
 export interface Shown {

@@ -10,7 +10,7 @@ import { syntheticStory, type StoryMoment } from '../../test/fixtures/synthetic.
 import { reportHtml } from './html.ts'
 import { createIncident, rejections, type Incident } from './incident.ts'
 import { reportMarkdown } from './markdown.ts'
-import { reportOf } from './report.ts'
+import { judgedMoment, reportOf } from './report.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
 const source = { kind: 'scrape', name: 'prod', via: '/metrics' } as const
@@ -103,6 +103,24 @@ describe('an incident', () => {
     const limits = all.map((frame) => frame.levels.find(({ name }) => name === 'workload-low')?.limits.current ?? 0)
     expect([level?.limit?.first, level?.limit?.last]).toEqual([limits[0], limits.at(-1)])
     expect([level?.limit?.least.value, level?.limit?.most.value]).toEqual([Math.min(...limits), Math.max(...limits)])
+  })
+
+  it('is judged once its trouble shows: up to a minute later, while requests still wait', () => {
+    const incident = incidentOf(frames())
+    const [server] = incident.servers
+    const level = server?.levels.find(({ name }) => name === 'workload-low')
+    if (server === undefined || level === undefined) throw new Error('no level')
+    const judged = (waitingUntil: number): number => {
+      const points = Array.from({ length: 120 }, (_, second) => ({
+        at: START + second * 1_000,
+        executing: 1,
+        limit: 1,
+        queued: second >= 10 && second <= waitingUntil ? 100 - second : 0,
+      }))
+      const worst = { ...level, queued: { value: 90, at: START + 10_000 }, rejectedFrom: undefined, points }
+      return ((judgedMoment({ ...incident, servers: [{ ...server, levels: [worst] }] }) ?? 0) - START) / 1_000
+    }
+    expect([judged(10), judged(30), judged(119)]).toEqual([10, 30, 70])
   })
 
   it('counts on after a restart from 0, and names it', () => {

@@ -38,21 +38,30 @@ const troubledOf = (places: readonly Place[]): readonly Place[] =>
     .filter(({ level }) => !level.exempt && (rejections(level) > 0 || (level.queued?.value ?? 0) > 0))
     .toSorted(byTrouble)
 
-/** When most requests waited in the level with the most trouble, else the end; `undefined` without trouble. */
-export function worstMoment(incident: Incident): UnixMs | undefined {
+/** The first seconds of a trouble show little of it. */
+const SHOWS_MS = 60_000
+
+/**
+ * When the level with the most trouble is judged: up to a minute after most requests waited in it, if some still do, else
+ * at the end; `undefined` without trouble.
+ */
+export function judgedMoment(incident: Incident): UnixMs | undefined {
   const [worst] = troubledOf(allPlaces(incident))
-  const { queued, rejectedFrom = 0 } = worst?.level ?? {}
-  return worst && ((queued?.value ?? 0) > 0 ? Math.max(queued?.at ?? 0, rejectedFrom) : rangeOf(incident).to)
+  if (worst === undefined) return undefined
+  const { queued, rejectedFrom = 0, points } = worst.level
+  if (queued === undefined || queued.value === 0) return rangeOf(incident).to
+  const at = Math.max(queued.at, rejectedFrom)
+  const later = points.filter((point) => point.at > at)
+  const over = later.findIndex((point) => (point.queued ?? 0) === 0)
+  const last = over === -1 ? later.at(-1) : later[over - 1]
+  return Math.min(at + SHOWS_MS, Math.max(at, last?.at ?? at))
 }
 
 /** Who, why and what helps, in the words of `status`; what was changed is another section. */
 function verdictOf(incident: Incident, { verdict }: ReportOptions): readonly Answer[] {
   if (verdict === undefined) return []
   const [title = '', ...lines] = verdict.lines
-  return [
-    said(phrase`At the worst moment, ${instantOf(incident)(verdict.at)}: ${title}`),
-    itemised(lines.map((line) => [line])),
-  ]
+  return [said(phrase`At ${instantOf(incident)(verdict.at)}: ${title}`), itemised(lines.map((line) => [line]))]
 }
 
 /** An incident in sentences, tables and charts. All times are UTC. */

@@ -19,7 +19,7 @@ export interface ReportOptions {
   readonly source: SourceInfo
   /** Version of the console. */
   readonly version: string
-  /** What `status` prints of the worst moment. */
+  /** What `status` prints of the moment at which it is judged. */
   readonly verdict?: { readonly at: UnixMs; readonly lines: readonly string[] } | undefined
 }
 

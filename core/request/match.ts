@@ -9,6 +9,7 @@ import {
   CATCH_ALL,
   EXEMPT,
   type Condition,
+  objectNamed,
 } from '../config/objects.ts'
 import { mandatorySchemas } from '../config/builtIn.ts'
 import { byCodeUnits } from '../text/text.ts'
@@ -175,7 +176,7 @@ export function orderFlowSchemas(schemas: readonly FlowSchema[], levels: Readonl
  */
 export function classify(order: readonly FlowSchema[], digest: RequestDigest): FlowSchema {
   const matching = order.find((schema) => matchesFlowSchema(schema, digest))
-  const schema = matching ?? order.find(({ metadata }) => metadata.name === CATCH_ALL)
+  const schema = matching ?? objectNamed(order, CATCH_ALL)
   if (schema === undefined) throw new Error('the order contains no catch-all schema')
   return schema
 }

@@ -1,4 +1,4 @@
-import type { ObjectSet } from '../config/objects.ts'
+import { objectNamed, type ObjectSet } from '../config/objects.ts'
 import { namedState, randomOf, type RandomState } from '../simulate/random.ts'
 import { reconcile, withCondition } from '../simulate/objects.ts'
 import { nsToMs, type Nanoseconds, rfc3339, secondsToNs } from '../units.ts'
@@ -42,7 +42,7 @@ export class Controllers {
       state.writes += differing(objects, after)
       return after
     }
-    const schema = objects.schemas.find(({ metadata }) => metadata.name === controller.schema)
+    const schema = objectNamed(objects.schemas, controller.schema)
     if (schema === undefined || nowNs < state.pausedUntilNs) return objects
     const { type, status } = controller
     if (schema.status?.conditions?.some((one) => one.type === type && one.status === status) === true) return objects

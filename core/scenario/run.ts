@@ -1,6 +1,7 @@
 import type { ServerCall } from '../simulate/server.ts'
 import { nsToSeconds, secondsToNs } from '../units.ts'
 import { Measure } from '../whatif/measure.ts'
+import { observeRun } from '../whatif/observe.ts'
 import { resultOf, type VariantResult } from '../whatif/results.ts'
 import { check, type Checked, type Counts } from './check.ts'
 import { playbackOf } from './playback.ts'
@@ -151,11 +152,13 @@ export function runVariant(
     untilNs,
     course: recorded?.counts,
   })
+  const observed = observeRun([engine], variant, { clientOf, workOf: executionNsOf, fromNs, untilNs })
   recorded?.log?.record(engine)
   const difference = recorded?.first?.compare(variant.name, engine)
   if (!playback.runTo(untilNs, mayGoOn && (() => mayGoOn(playback.nowNs / untilNs)))) return undefined
   const history = { adjustments: playback.adjustments(), fromNs, untilNs }
-  const result = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+  const measured = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+  const result = { ...measured, ...observed() }
   const first = difference?.()
   return {
     result,

@@ -45,6 +45,8 @@ const noCell = (client: string): Cell => ({
   offered: 0,
   served: 0,
   expired: 0,
+  executedNs: 0,
+  plannedNs: 0,
   rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
   waitsMs: [],
 })

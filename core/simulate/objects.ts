@@ -6,6 +6,7 @@ import {
   AUTOUPDATE_ANNOTATION,
   type ObjectSet,
   type PriorityLevelConfiguration,
+  objectNamed,
 } from '../config/objects.ts'
 import { specEquals } from '../config/content.ts'
 import { builtInObjects } from '../config/builtIn.ts'
@@ -70,7 +71,7 @@ export class ObjectStore {
 
   private adopt<O extends Stored>(plural: string, given: O, present: readonly O[]): O {
     const { name } = given.metadata
-    const before = present.find(({ metadata }) => metadata.name === name)
+    const before = objectNamed(present, name)
     const specStays = before !== undefined && specEquals(before.spec, given.spec)
     if (before !== undefined && specStays && sameWritten(before.metadata, given.metadata)) return before
     this.version += 1
@@ -145,7 +146,7 @@ function pass<O extends FlowSchema | PriorityLevelConfiguration>(
   const names = new Set(present.map(({ metadata }) => metadata.name))
   const missing = builtIn.filter(({ metadata }) => !names.has(metadata.name))
   const after = present.flatMap((object) => {
-    const model = builtIn.find(({ metadata }) => metadata.name === object.metadata.name)
+    const model = objectNamed(builtIn, object.metadata.name)
     return become(object, model, judge(object))
   })
   const same =

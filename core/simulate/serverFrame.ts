@@ -24,6 +24,8 @@ export function serverFrame(snapshot: EngineSnapshot, { id, version }: FrameMeta
     seatFairFrac: snapshot.fairFrac,
     inFlight: { readOnly: snapshot.readOnly.peakExecuting, mutating: snapshot.mutating.peakExecuting },
     inQueue: { readOnly: snapshot.readOnly.peakWaiting, mutating: snapshot.mutating.peakWaiting },
+    executingByKind: { readOnly: snapshot.readOnly.executing, mutating: snapshot.mutating.executing },
+    waitingByKind: { readOnly: snapshot.readOnly.waiting, mutating: snapshot.mutating.waiting },
     levels: snapshot.levels.map(levelFrame),
     missing: hiddenIn(version),
   }
@@ -65,6 +67,8 @@ function levelFrame(level: LevelSnapshot): LevelFrame {
     },
     seatUtilization: level.seatUtilization,
     demandRatio: level.demandRatio,
+    executingUtilization: level.executingUtilization,
+    waitingUtilization: level.waitingUtilization,
     schemas,
   }
 }

@@ -1,4 +1,10 @@
-import type { LimitedSpec, ObjectSet, PriorityLevelConfiguration, Queuing } from '../config/objects.ts'
+import {
+  objectNamed,
+  type LimitedSpec,
+  type ObjectSet,
+  type PriorityLevelConfiguration,
+  type Queuing,
+} from '../config/objects.ts'
 import { LARGEST_HAND } from '../config/shape.ts'
 import { EXECUTION_FACTOR, MOST_SERVERS, WHAT_IF_SEED } from '../contract/whatif.ts'
 import { MOST_ACTORS, MOST_MS, MOST_PER_SECOND, thinkTime } from '../scenario/readClients.ts'
@@ -33,7 +39,7 @@ const level = (bounds: Bounds, setLimited: SetLimited): FieldInfo => ({
   about: 'level',
   bounds,
   set(base, name, value) {
-    const found = base.variant.objects.levels.find(({ metadata }) => metadata.name === name)
+    const found = objectNamed(base.variant.objects.levels, name)
     const limited = found?.spec.limited
     if (found === undefined || limited === undefined) return `${name} is not a Limited level`
     const changed = setLimited(limited, value)

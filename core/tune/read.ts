@@ -1,3 +1,4 @@
+import { objectNamed } from '../config/objects.ts'
 import { entry, type Finding, member } from '../config/finding.ts'
 import type { Read } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
@@ -117,7 +118,7 @@ export function planOf(
 
 const knobsOf = (parameters: readonly Parameter[], base: SweepBase): readonly Knob[] =>
   parameters.flatMap(({ of, field, values }) => {
-    const level = base.variant.objects.levels.find(({ metadata }) => metadata.name === of?.name)
+    const level = objectNamed(base.variant.objects.levels, of?.name)
     const limited = level?.spec.limited
     return limited === undefined || of === undefined ? [] : [knobOf(limited, { name: of.name, field, values })]
   })

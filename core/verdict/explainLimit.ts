@@ -1,9 +1,11 @@
 import type { Amount, Answer, Sentence } from '../answer/answer.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
+import { plural } from '../text/format.ts'
 import { expectedAllocation, type ExpectedAllocation, type ExpectedLevel } from '../impact/expected.ts'
 
 const seats = (value: number | undefined): Amount => ({ value, as: 'fixed' })
+const inSeats = (value: number | undefined): Sentence => [seats(value), plural(value, ' seat', ' seats')]
 /** Shares and targets are no whole seats. */
 const share = (value: number | undefined): Amount => ({ value, as: 'seatsAverage' })
 
@@ -22,14 +24,20 @@ export function explainLimit(frame: ServerFrame, name: string): Answer | undefin
       evidence: [
         [
           'Its high watermark of ',
-          seats(level.demand.highWatermark),
-          ' seats is taken from what all other levels share.',
+          ...inSeats(level.demand.highWatermark),
+          ' is taken from what all other levels share.',
         ],
       ],
       tables: [],
     }
   }
-  const title: Sentence = [`${place} has a limit of `, seats(current), ' seats, of ', seats(nominal), ' nominal ones.']
+  const title: Sentence = [
+    `${place} has a limit of `,
+    ...inSeats(current),
+    ', and a nominal limit of ',
+    seats(nominal),
+    '.',
+  ]
   const expected = expectedAllocation(frame)
   const row = expected.kind === 'known' ? expected.levels.find((one) => one.name === name) : undefined
   if (expected.kind === 'unknown' || row === undefined || current === undefined) {
@@ -46,7 +54,7 @@ export function explainLimit(frame: ServerFrame, name: string): Answer | undefin
       ...moved(row),
       ['Demand is that of the adjustment period before: the server recomputes all limits every 10 s.'],
       ...(row.agrees === false
-        ? [['The page may mix two recomputations: computed from it, the limit is ', seats(row.expected), ' seats.']]
+        ? [['The page may mix two recomputations: computed from it, the limit is ', ...inSeats(row.expected), '.']]
         : []),
     ],
     tables: [
@@ -100,14 +108,14 @@ function decided({ verdict, share: part, target, floor, max }: ExpectedLevel, al
     case 'at-min':
       return [
         'Exempt requests leave ',
-        seats(all.remaining),
-        ' seats, no more than the minima of all levels: each keeps its minimum.',
+        ...inSeats(all.remaining),
+        ', no more than the minima of all levels: each keeps its minimum.',
       ]
     case 'interpolated':
       return [
         'Exempt requests leave ',
-        seats(all.remaining),
-        ' seats, less than the floors of all levels: each limit lies between minimum and floor.',
+        ...inSeats(all.remaining),
+        ', less than the floors of all levels: each limit lies between minimum and floor.',
       ]
     case 'kept':
       return ['The reported bounds contradict each other, so the server keeps the limits that it had.']
@@ -117,12 +125,12 @@ function decided({ verdict, share: part, target, floor, max }: ExpectedLevel, al
 function moved({ nominal, reported }: ExpectedLevel): readonly Sentence[] {
   if (reported === undefined || reported === nominal) return []
   return reported > nominal
-    ? [['It borrows ', seats(reported - nominal), ' seats from levels that do not need theirs.']]
+    ? [['It borrows ', ...inSeats(reported - nominal), ' from levels that do not need theirs.']]
     : [
         [
           'It lends ',
-          seats(nominal - reported),
-          ' seats, and gets them back at the next recomputation after it needs them.',
+          ...inSeats(nominal - reported),
+          ', and gets that back at the next recomputation after it needs it.',
         ],
       ]
 }

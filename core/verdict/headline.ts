@@ -154,9 +154,12 @@ function nothingReported(servers: readonly NowServer[]): Told {
   return {
     tone: 'withheld',
     title: servers.length === 0 ? 'No server is shown.' : 'This server reports no priority level.',
-    evidence: [
-      'Priority and fairness may be switched off (--enable-priority-and-fairness=false), or the page holds no flow-control family.',
-    ],
+    evidence:
+      servers.length === 0
+        ? []
+        : [
+            'Priority and fairness may be switched off (--enable-priority-and-fairness=false), or the page holds no flow-control family.',
+          ],
     actions: [],
   }
 }

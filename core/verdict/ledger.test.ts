@@ -90,8 +90,24 @@ describe('a ledger', () => {
     const { clients } = ledger.finish(2)
     expect(clients.map((one) => one.sent)).toMatchObject([
       { perSecond: 1.5, rejected: 0, waited: 0.1, executed: 0.3, width: 2, limit: 500, timeout: 4 },
-      { perSecond: 0.5, rejected: 1, timedOut: 1, limit: 0, timeout: undefined },
+      { perSecond: 0.5, rejected: 1, timedOutEarly: 1, limit: 0, timeout: undefined },
     ])
+  })
+
+  it('counts as early the time-outs of clients with a deadline of their own, and no others', () => {
+    const ledger = createLedger()
+    const late = (user: string, waitMs: number | undefined, url: string): LiveRequest => {
+      const { waitMs: _, ...request } = sent(user, 4_000, { state: 'rejected', reason: 'time-out', url })
+      return { ...request, ...(waitMs !== undefined && { waitMs }) }
+    }
+    ledger.requests([
+      late('flood', 15_000, '/api/v1/pods'),
+      late('hasty', 1_000, '/api/v1/pods'),
+      late('told', undefined, '/api/v1/pods?timeout=4s'),
+      late('untold', undefined, '/api/v1/pods'),
+    ])
+    const early = ledger.finish(2).clients.map((one) => [one.user, one.sent?.timedOutEarly])
+    expect(Object.fromEntries(early)).toEqual({ flood: 0, hasty: 1, told: 1, untold: 0 })
   })
 
   it.each([

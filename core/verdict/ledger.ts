@@ -21,7 +21,8 @@ export interface SentRequests {
   readonly perSecond: number
   readonly count: number
   readonly rejected: number
-  readonly timedOut: number
+  /** Time-outs in the queue that came sooner than those of clients without a deadline of their own. */
+  readonly timedOutEarly: number
   /** Seconds; means of those whose wait or execution is known. */
   readonly waited: number | undefined
   readonly executed: number | undefined
@@ -113,7 +114,7 @@ interface Sent {
   count: number
   readonly times: number[]
   rejected: number
-  timedOut: number
+  timedOutEarly: number
   readonly waits: Mean
   readonly executions: Mean
   readonly widths: Mean
@@ -283,13 +284,18 @@ export function createLedger(): LedgerBuilder {
   }
 }
 
+/** Waiting requests time out after a quarter of their deadline: 15 s if the client sets none. */
+export const USUAL_TIME_OUT_SECONDS = 15
+/** Shorter waits did not end at the usual time-out. */
+export const LONG_WAIT_SECONDS = 0.9 * USUAL_TIME_OUT_SECONDS
+
 function addRow(seen: Seen, row: LiveRequest): void {
   const { at, verb, resource, url, state, reason, waitMs, runMs, seats, server } = row
   const sent: Sent = seen.sent ?? {
     count: 0,
     times: [],
     rejected: 0,
-    timedOut: 0,
+    timedOutEarly: 0,
     waits: { sum: 0, count: 0 },
     executions: { sum: 0, count: 0 },
     widths: { sum: 0, count: 0 },
@@ -301,7 +307,6 @@ function addRow(seen: Seen, row: LiveRequest): void {
   if (sent.times.length < MOST_TIMES) sent.times.push(at)
   countCall(seen, `${verb} ${resource === '' ? url.split('?', 1)[0] : resource}`, row)
   if (state === 'rejected') sent.rejected++
-  if (reason === 'time-out') sent.timedOut++
   addTo(sent.waits, server?.waitMs ?? waitMs)
   if (verb !== 'watch') addTo(sent.executions, runMs)
   addTo(sent.widths, server?.initialSeats ?? seats.initial)
@@ -309,6 +314,8 @@ function addRow(seen: Seen, row: LiveRequest): void {
   if (verb === 'list') count(sent.limits, Number(query('limit') ?? 0))
   const timeout = Number.parseFloat(query('timeout') ?? '')
   if (Number.isFinite(timeout)) count(sent.timeouts, timeout)
+  const waited = inSeconds(server?.waitMs ?? waitMs) ?? timeout / 4
+  if (reason === 'time-out' && waited < LONG_WAIT_SECONDS) sent.timedOutEarly++
 }
 
 function useOf(seen: Seen, of: { readonly dumps: number; readonly seconds: number }): ClientUse {
@@ -338,7 +345,7 @@ function sentOf(sent: Sent, seconds: number): SentRequests {
     perSecond: sent.count / Math.max(1, seconds),
     count: sent.count,
     rejected: sent.rejected,
-    timedOut: sent.timedOut,
+    timedOutEarly: sent.timedOutEarly,
     waited: inSeconds(mean(sent.waits)),
     executed: inSeconds(mean(sent.executions)),
     width: mean(sent.widths) ?? 1,

@@ -18,6 +18,9 @@ export interface Cell {
   served: number
   /** The handler did not end before the server's request timeout, or before the server restarted. */
   expired: number
+  /** Execution time of what ended, and what it would have been if nothing slowed it down; 0 where that is unknown. */
+  executedNs: number
+  plannedNs: number
   readonly rejected: Record<RejectReason, number>
   /** Waits of dispatched requests, 0 for those that ran at once. Milliseconds, in order of dispatch. */
   readonly waitsMs: number[]
@@ -81,7 +84,11 @@ export class Measure<T> {
 
   private close(endNs: Nanoseconds): void {
     for (const [ticket, cell] of this.open) {
-      if (ticket.state === 'executing') this.addSeats(cell, ticket, endNs)
+      if (ticket.state !== 'executing') continue
+      this.addSeats(cell, ticket, endNs)
+      // One that should have ended: perhaps it never will.
+      const plannedNs = this.options.executionNsOf?.(ticket.payload.payload) ?? Infinity
+      if (endNs - ticket.startedNs > plannedNs) this.addExecution(cell, ticket, endNs)
     }
     this.open.clear()
   }
@@ -132,6 +139,7 @@ export class Measure<T> {
     if (!this.counts) return
     if (isCut) cell.expired += 1
     else cell.served += 1
+    this.addExecution(cell, ticket, nowNs)
   }
 
   private ended({ client }: Cell, outcome: 'served' | 'failed'): void {
@@ -144,6 +152,13 @@ export class Measure<T> {
     const { nowNs } = this.engine
     if (nowNs - ticket.arrivedNs < REQUEST_TIMEOUT_NS) return false
     return nowNs - ticket.startedNs !== executionNsOf(ticket.payload.payload)
+  }
+
+  private addExecution(cell: Cell, ticket: Ticket<T>, endNs: Nanoseconds): void {
+    const { executionNsOf } = this.options
+    if (executionNsOf === undefined || ticket.kind.isWatch) return
+    cell.executedNs += endNs - ticket.startedNs
+    cell.plannedNs += executionNsOf(ticket.payload.payload)
   }
 
   private addSeats(cell: Cell, ticket: Ticket<T>, endNs: Nanoseconds): void {
@@ -162,7 +177,16 @@ export class Measure<T> {
     if (known !== undefined) return known
     const level = isFair ? ticket.lane.level.plan.name : poolOf(ticket)
     const schema = isFair ? ticket.lane.schema : ''
-    const counts = { seatNs: 0, offered: 0, served: 0, expired: 0, rejected: noRejections(), waitsMs: [] }
+    const counts = {
+      seatNs: 0,
+      offered: 0,
+      served: 0,
+      expired: 0,
+      executedNs: 0,
+      plannedNs: 0,
+      rejected: noRejections(),
+      waitsMs: [],
+    }
     const cell: Cell = { level, schema, flow, client, ...counts }
     byClient.set(client, cell)
     this.all.push(cell)

@@ -5,6 +5,7 @@ import type { Arrivals } from './arrivals.ts'
 import { RunCharts } from './charts.ts'
 import { Decisions } from './decisions.ts'
 import { Measure, poolOf } from './measure.ts'
+import { observeRun, type RunFigures, type WhatIfOptions } from './observe.ts'
 import { resultOf, type VariantResult } from './results.ts'
 import { Servers, type Sent } from './servers.ts'
 import type { Variant } from './variant.ts'
@@ -21,9 +22,10 @@ export class Replay {
   private readonly servers: Servers
   private readonly measures: readonly Measure<Call<Sent>>[]
   private readonly charts: RunCharts | undefined
+  private readonly observed: () => RunFigures
 
   /** `charted`: also records numbers over time. */
-  constructor(variant: Variant, arrivals: Arrivals, { charted = false }: { readonly charted?: boolean } = {}) {
+  constructor(variant: Variant, arrivals: Arrivals, { charted = false, windowSeconds }: WhatIfOptions = {}) {
     this.variant = variant
     this.arrivals = arrivals
     this.decisions = new Decisions(arrivals.list.length)
@@ -32,12 +34,17 @@ export class Replay {
       onDecision: (call, atNs, atOnce) => this.decisions.note(call.owner.index, call, atNs, atOnce),
     })
     this.charts = charted ? new RunCharts(this.servers.engines, variant, arrivals) : undefined
+    const counted = {
+      clientOf: ({ owner }: Call<Sent>) => owner.arrival.client,
+      fromNs: arrivals.fromNs,
+      untilNs: arrivals.endNs,
+    }
+    const workOf = ({ owner }: Call<Sent>) => owner.arrival.executionNs
+    this.observed = observeRun(this.servers.engines, variant, { ...counted, workOf, windowSeconds })
     this.measures = this.servers.engines.map(
       (engine) =>
         new Measure(engine, {
-          clientOf: ({ owner }) => owner.arrival.client,
-          fromNs: arrivals.fromNs,
-          untilNs: arrivals.endNs,
+          ...counted,
           executionNsOf: arrivals.capacity && (({ owner }) => owner.work.executionNs),
         }),
     )
@@ -95,7 +102,8 @@ export class Replay {
       untilNs: endNs,
     }))
     const series = this.charts?.series()
-    const result = resultOf(this.variant.name, cells, histories, nsToSeconds(endNs - fromNs))
+    const measured = resultOf(this.variant.name, cells, histories, nsToSeconds(endNs - fromNs))
+    const result = { ...measured, ...this.observed() }
     return series === undefined ? result : { ...result, series }
   }
 

@@ -106,13 +106,15 @@ function rows<K extends object>(
 
 export function outcomesOf(cells: readonly Cell[], seconds: number): Outcomes {
   const rejected = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 }
-  let [offered, served, expired, seatNs, waits] = [0, 0, 0, 0, 0]
+  let [offered, served, expired, seatNs, waits, executedNs, plannedNs] = [0, 0, 0, 0, 0, 0, 0]
   const seatsOfFlow = new Map<string, number>()
   for (const cell of cells) {
     offered += cell.offered
     served += cell.served
     expired += cell.expired
     seatNs += cell.seatNs
+    executedNs += cell.executedNs
+    plannedNs += cell.plannedNs
     waits += cell.waitsMs.length
     for (const reason of REJECT_REASONS) rejected[reason] += cell.rejected[reason]
     const flow = `${cell.level}\0${cell.schema}\0${cell.flow}`
@@ -139,6 +141,7 @@ export function outcomesOf(cells: readonly Cell[], seconds: number): Outcomes {
     },
     seats: seconds === 0 ? 0 : nsToSeconds(seatNs) / seconds,
     ...(jain !== undefined && { jain }),
+    ...(plannedNs > 0 && { slowdown: executedNs / plannedNs }),
   }
 }
 

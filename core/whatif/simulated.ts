@@ -6,6 +6,7 @@ import { type Nanoseconds, nsToSeconds, type Seats, type UnixMs } from '../units
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { RunCharts } from './charts.ts'
 import { Measure } from './measure.ts'
+import { observeRun, type WhatIfOptions } from './observe.ts'
 import { resultOf, type VariantResult } from './results.ts'
 import { engineOptions, type Variant } from './variant.ts'
 
@@ -76,19 +77,22 @@ export function simulatedResult(
   traffic: SimulatedTraffic,
   variant: Variant,
   mayGoOn: (part: number) => boolean = () => true,
-  { charted = false }: { readonly charted?: boolean } = {},
+  { charted = false, windowSeconds }: WhatIfOptions = {},
 ): VariantResult | undefined {
   const { fromNs, untilNs, startUnixMs } = traffic
   const simulation = simulationOf(traffic, variant)
   const clientOf = ({ owner }: ServerCall): string => simulation.groupOf(owner)
   const executionNsOf = ({ owner }: ServerCall): number => owner.executionNs
   const measure = new Measure(simulation.engine, { clientOf, executionNsOf, fromNs, untilNs })
+  const workOf = executionNsOf
+  const observed = observeRun([simulation.engine], variant, { clientOf, workOf, fromNs, untilNs, windowSeconds })
   const goOn = (): boolean => mayGoOn(simulation.nowNs / untilNs)
   const charts = charted ? new RunCharts([simulation.engine], variant, { startUnixMs, endNs: untilNs }) : undefined
   if (charts?.toEnd((ns) => simulation.runTo(ns, goOn)) === false) return undefined
   if (!simulation.runTo(untilNs, goOn)) return undefined
   const series = charts?.series()
   const history = { adjustments: simulation.engine.adjustments(), fromNs, untilNs }
-  const result = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+  const measured = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
+  const result = { ...measured, ...observed() }
   return series === undefined ? result : { ...result, series }
 }

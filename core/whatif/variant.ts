@@ -1,8 +1,9 @@
 import type { ObjectSet } from '../config/objects.ts'
+import { CODEL, type CodelRules } from '../engine/codel.ts'
 import { type Algorithm, AS_UPSTREAM, NEWEST_VERSION, rulesOf } from '../engine/profiles.ts'
 import { UPSTREAM_COSTS, type CostConstants } from '../engine/workEstimator.ts'
 import type { RunOptions } from '../run/run.ts'
-import { nsToSeconds, type Nanoseconds, type Seats, type UnixMs } from '../units.ts'
+import { msToNs, nsToSeconds, type Nanoseconds, type Seats, type UnixMs } from '../units.ts'
 
 /**
  * One way to run the API servers: the settings in which a baseline and its candidates differ. What a seat stands for is
@@ -22,6 +23,9 @@ export interface Variant extends Partial<CostConstants> {
   readonly executionFactor: number
   /** The part of the requests that clients send; all of them if absent. */
   readonly requestFactor?: number
+  /** Of the algorithm `codel`; the published figures if absent. */
+  readonly codelTargetMs?: number
+  readonly codelIntervalMs?: number
 }
 
 /** A server without options, with its own objects. */
@@ -41,7 +45,7 @@ const ADJUSTMENT_SECONDS = 10
 const MOST_ADJUSTMENTS = 35_000
 
 export const engineOptions = (variant: Variant, startUnixMs: UnixMs, endNs: Nanoseconds): RunOptions => ({
-  ...withCosts(rulesOf(variant.algorithm, variant.version), variant),
+  ...withConstants(rulesOf(variant.algorithm, variant.version), variant),
   maxRequestsInFlight: variant.maxRequestsInFlight,
   maxMutatingRequestsInFlight: variant.maxMutatingRequestsInFlight,
   corrections: AS_UPSTREAM,
@@ -49,11 +53,26 @@ export const engineOptions = (variant: Variant, startUnixMs: UnixMs, endNs: Nano
   keepAdjustments: Math.min(MOST_ADJUSTMENTS, Math.ceil(nsToSeconds(endNs) / ADJUSTMENT_SECONDS) + 10),
 })
 
-const withCosts = ({ mode, profile }: ReturnType<typeof rulesOf>, variant: Partial<CostConstants>) => {
+const withConstants = ({ mode, profile }: ReturnType<typeof rulesOf>, variant: Variant) => {
   const { objectsPerSeat, bytesPerSeat, watchesPerSeat } = { ...UPSTREAM_COSTS, ...variant }
   const costs = { objectsPerSeat, bytesPerSeat, watchesPerSeat }
-  return { mode, profile: { ...profile, estimator: { ...profile.estimator, costs } } }
+  const codel = codelOf(variant)
+  const queuing = codel === undefined ? profile.queuing : { ...profile.queuing, codel }
+  return { mode, profile: { ...profile, queuing, estimator: { ...profile.estimator, costs } } }
 }
+
+/** When its queues drop; `undefined` if they do not. */
+export const codelOf = ({
+  algorithm,
+  codelTargetMs,
+  codelIntervalMs,
+}: Pick<Variant, 'algorithm' | 'codelTargetMs' | 'codelIntervalMs'>): CodelRules | undefined =>
+  algorithm === 'codel'
+    ? {
+        targetNs: codelTargetMs === undefined ? CODEL.targetNs : msToNs(codelTargetMs),
+        intervalNs: codelIntervalMs === undefined ? CODEL.intervalNs : msToNs(codelIntervalMs),
+      }
+    : undefined
 
 /** Chance, the same on every machine, decides which requests of the list are sent. */
 export const isSent = ({ requestFactor = 1 }: Variant, index: number): boolean =>

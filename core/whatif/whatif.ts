@@ -1,6 +1,8 @@
 import type { VariantReport, WhatIfReport } from '../contract/whatif.ts'
 import type { Arrivals } from './arrivals.ts'
 import { compareDecisions, type DecisionDifferences } from './compare.ts'
+import type { WhatIfOptions } from './observe.ts'
+import { rankingText } from './ranking.ts'
 import { Replay } from './replay.ts'
 import type { VariantResult } from './results.ts'
 import { type SimulatedTraffic, simulatedResult } from './simulated.ts'
@@ -10,11 +12,6 @@ export interface WhatIfCandidate {
   readonly result: VariantResult
   /** Absent for closed-loop clients, whose requests differ between variants. */
   readonly decisions?: DecisionDifferences
-}
-
-export interface WhatIfOptions {
-  /** Each result contains the numbers of its levels over time. */
-  readonly charted?: boolean
 }
 
 /** The same requests, or the same clients, under a baseline and its candidates. */
@@ -82,14 +79,25 @@ export function whatIfClosed(
 export const reportOf = ({ clients, requests, notes, baseline, candidates }: WhatIfResult): WhatIfReport => ({
   clients,
   ...(requests !== undefined && { requests }),
-  notes,
+  notes: [rankingText([baseline, ...candidates.map(({ result }) => result)]), ...notes],
   baseline: byLevel(baseline),
   candidates: candidates.map(({ result, ...rest }) => ({ result: byLevel(result), ...rest })),
 })
 
-const byLevel = ({ name, requestFactor, seconds, total, levels, series }: VariantResult): VariantReport => ({
+const byLevel = ({
+  name,
+  requestFactor,
+  fairness,
+  codel,
+  seconds,
+  total,
+  levels,
+  series,
+}: VariantResult): VariantReport => ({
   name,
   ...(requestFactor !== undefined && { requestFactor }),
+  ...(fairness !== undefined && { fairness }),
+  ...(codel !== undefined && { codel }),
   seconds,
   total,
   levels,

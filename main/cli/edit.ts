@@ -13,6 +13,7 @@ export const EDIT_OPTIONS = {
   config: { type: 'string', multiple: true, list: true },
   edit: { type: 'string', multiple: true, list: true },
   whole: { type: 'boolean' },
+  patch: { type: 'boolean' },
   'kube-version': { type: 'string' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
 
@@ -55,7 +56,7 @@ export async function editFrom(given: Given, console: Console, beside: Beside): 
   const documents = edit.files.flatMap((file) => file.documents)
   const applied = applyManifests(before.objects, documents, {
     version,
-    before: before.from === 'files' ? 'applied' : 'live',
+    before: given.flag('patch') ? 'patched' : before.from === 'files' ? 'applied' : 'live',
   })
   return {
     name: before.name,

@@ -392,6 +392,7 @@ Options:
   --flow SCHEMA/DISTINGUISHER   a flow whose hand is shown; repeat it for several
   --target P             chance, between 0 and 1, for the largest number of elephants
   --max-queues N         consider no shape with more queues (1024 by default)
+  --trials N             also deals N mice with their elephants, and counts how often they are covered
   --table                the table of the Kubernetes documentation, computed
   -o, --output FORMAT    text (default), json or markdown
 
@@ -413,7 +414,7 @@ Options:
 Exit code: 0 no errors, 1 errors, 2 cannot run.`,
 
   convert: `Usage: apf-console convert FILE… [--output yaml|json]
-       apf-console convert --example kep-draft|1.18 > old.yaml
+       apf-console convert --example kep-draft|kep-exempt|1.18 > old.yaml
 
 Prints objects of earlier designs as objects of version v1: RequestPriority and FlowSchema of the draft of KEP-1040, and
 manifests of v1alpha1, v1beta1, v1beta2 and v1beta3 (docs/draft-objects.md). What v1 cannot express is reported with a code,
@@ -425,7 +426,7 @@ Options:
   -o, --output FORMAT    yaml (default; losses go to standard error) or json (objects and losses)
   --kube-version V       the version whose rules the manifests are checked by, ${COVERED_RANGE} (the newest by default)
   --defaults             also the objects that a server of the draft creates while nothing is exempt
-  --example NAME         print the example of the proposal, or the levels of Kubernetes 1.18, as they were
+  --example NAME         print objects of the proposal, or the levels of Kubernetes 1.18, as they were
 
 Exit code: 0 converted, 1 an object has errors, 2 cannot run.`,
 

@@ -13,6 +13,8 @@ that follow from the present demand (docs/impact.md); then the guard rails: what
 Edit:
   --edit FILE…           files and folders of manifests, or - for standard input, applied as kubectl apply does: fields
                          that a manifest leaves out keep their values
+  --patch                the manifests are strategic merge patches, also to objects of --config; so is one with a
+                         directive such as $patch
   --whole                the edit is the whole configuration: objects that it does not contain are deleted
 
 Objects before it (one of; the built-in ones of --kube-version by default):
@@ -90,11 +92,13 @@ PART is a manifest (a file or a folder), or one of
   request-factor=F       the part of the requests that clients send, drawn by chance (1 by default)
   objects-per-seat=N, bytes-per-seat=N, watches-per-seat=N   what a seat of a list or a change stands for, instead of
                          100 objects (lists until 1.33), 100,000 bytes (since 1.34) and 10 watches
+  codel-target-ms=N, codel-interval-ms=N   of algorithm=codel, instead of 5 ms and 100 ms
 
 Options:
   --simulate             requests of the built-in simulated cluster instead of a recording
   --seed N, --seconds S  the random seed (1 by default) and how long it runs (300 s by default, 3600 s at most)
   --closed-loop          simulated clients react to each variant: they retry after Retry-After, back off and think
+  --window S             fairness is averaged over intervals, a sliding window and a decaying average of S seconds (10)
   --flows N              flows that the text shows (10 by default)
   --assert TEXT          a condition for every candidate, like a goal of apf-console tune: "wait p99 of workload-high < 1 s",
                          "leases never wait"; or relative to the baseline: "rejected of workload-low <= baseline",
@@ -116,6 +120,7 @@ Source: as of apf-console watch (--kubeconfig, --metrics-url, --prometheus, --re
 
 Edit:
   --edit FILE…           manifests of the edit, applied as kubectl apply does; - for standard input
+  --patch                the manifests are strategic merge patches
   --whole                the manifests are the whole configuration afterwards
   --config FILE…         the objects that the server has now (those of the cluster or the source by default)
   --kube-version V       the version whose rules apply (that of the server by default)

@@ -1,5 +1,5 @@
 import type { SourceSpec } from '../../core/contract/source.ts'
-import type { Problem } from '../../core/errors.ts'
+import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { frameOf, type Frame, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
 import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
@@ -8,6 +8,7 @@ import { readRecording } from '../recordings/library.ts'
 import { type Console, problemLines } from './console.ts'
 import { allRecordings } from './recordingOptions.ts'
 import { openSession } from './snapshot.ts'
+import { pluginUnderWay } from '../cluster/execCredential.ts'
 import { assertLevels, refuseWithoutLevels } from './withoutLevels.ts'
 import { cadenceFrom, type RecordingSpec } from './sourceOptions.ts'
 import type { Given } from './usage.ts'
@@ -87,7 +88,8 @@ export async function readPages(given: Given, console: Console, reading: Reading
 
 /**
  * Reads a source until the pages of a server span that many seconds, including the past that the source supplies.
- * `server` is an id; without it, the first server. `undefined` when the command is to end.
+ * `server` is an id; without it, the first server. `undefined` when the command is to end. Throws `ProblemError` when no
+ * server can be read.
  */
 export async function listen(
   given: Given,
@@ -97,7 +99,7 @@ export async function listen(
 ): Promise<Listened | undefined> {
   const spans = new Map<string, { first: number; last: number }>()
   const live = { first: Infinity, last: -Infinity }
-  const failures = new Map<string, readonly string[]>()
+  const failures = new Map<string, Problem | undefined>()
   let objects: ObjectsReading | undefined
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
   let still = false
@@ -106,6 +108,9 @@ export async function listen(
     const { first, last } = spans.get(chosen()) ?? { first: 0, last: 0 }
     // What has been read of a file is all that there is.
     if (still && spans.size > 0) return settle()
+    // Nothing was read, and nothing will be.
+    if (spans.size === 0 && failures.size > 0 && [...failures.values()].every((problem) => problem !== undefined))
+      return settle()
     const knowsObjects = !withObjects || (objects !== undefined && objects.state !== 'loading')
     const isLive = liveSeconds === 0 || live.last - live.first >= liveSeconds * MS_PER_SECOND
     if (last - first >= seconds * MS_PER_SECOND && knowsObjects && isLive) settle()
@@ -123,15 +128,18 @@ export async function listen(
     onEvent(event)
     if (event.kind === 'frame') takeFrame(event.frame, event.past === true)
     else if (event.kind === 'health') {
-      const problem = event.health.failures.at(-1)?.problem
-      failures.set(event.health.id, problem === undefined ? [] : problemLines(problem))
+      failures.set(event.health.id, event.health.failures.at(-1)?.problem)
     } else if (event.kind !== 'dump') return
     look()
   }
   const session = await openSession(console, spec, cadenceFrom(given, true), () => undefined, take)
   await assertLevels(session)
   console.signal.addEventListener('abort', () => settle(), { once: true })
-  const cancel = console.environment.after((seconds + PATIENCE_SECONDS) * MS_PER_SECOND, settle)
+  const { after } = console.environment
+  const cancels = [
+    after((seconds + PATIENCE_SECONDS) * MS_PER_SECOND, settle),
+    after(PATIENCE_SECONDS * MS_PER_SECOND, () => spans.size === 0 && settle()),
+  ]
   if (withObjects) {
     session.readObjects((reading) => {
       objects = reading
@@ -141,9 +149,14 @@ export async function listen(
   still = session.connection.still
   look()
   await settled
-  cancel()
+  for (const cancel of cancels) cancel()
+  const plugin = pluginUnderWay(PATIENCE_SECONDS * MS_PER_SECOND)
   const { source } = session.connection
   await session.end()
   if (console.signal.aborted) return undefined
-  return { source, server: chosen(), objects, findings: [...failures.values()].flat() }
+  const problems = [...failures.values()].flatMap((problem) => problem ?? [])
+  const [first] = problems
+  if (spans.size === 0 && first !== undefined) throw ProblemError.of(first)
+  if (spans.size === 0 && plugin !== undefined) throw new ProblemError('credentials', plugin)
+  return { source, server: chosen(), objects, findings: problems.flatMap(problemLines) }
 }

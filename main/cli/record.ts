@@ -8,6 +8,7 @@ import { openSource } from '../workspace/connectedSource.ts'
 import type { Console, ExitCode } from './console.ts'
 import { recordingNamed } from './recordingOptions.ts'
 import { exportTo } from './share.ts'
+import { createTeller } from './snapshot.ts'
 import { defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readDuration, UsageError, type Command, type Given } from './usage.ts'
 
@@ -26,9 +27,19 @@ async function runRecord(given: Given, console: Console): Promise<ExitCode> {
   const { environment, stateDir, access } = console
   const store = openStore(stateDir)
   let state: RecordingState | undefined
+  const tellChanges = createTeller(console)
+  /** By server: whether it answered once. */
+  const answered = new Map<string, boolean>()
   try {
     const source = await openSource(
-      { id: 1, spec, onConnection: () => undefined },
+      {
+        id: 1,
+        spec,
+        onConnection({ servers }) {
+          servers.forEach(tellChanges)
+          for (const { id, status } of servers) answered.set(id, answered.get(id) === true || status === 'ok')
+        },
+      },
       { environment, store, makeSource: access.makeSource, stateDir },
     )
     try {
@@ -49,6 +60,8 @@ async function runRecord(given: Given, console: Console): Promise<ExitCode> {
   }
   if (state?.id === undefined)
     throw new ProblemError('not-found', 'The source reported nothing, so nothing is recorded.')
+  if (answered.size > 0 && ![...answered.values()].includes(true))
+    throw new ProblemError('not-found', `No server answered, so the recording ${state.id} holds no sample.`)
   const entry = await recordingNamed(state.id, console)
   return file === undefined ? 0 : exportTo(entry, file, { range: { from: -Infinity, to: Infinity } }, console)
 }

@@ -1,6 +1,7 @@
 import { documentedTable, USUAL_ELEPHANTS, type ShardingGoal } from '../../core/sharding/collision.ts'
 import { overlapOf, shardReport, type FlowName } from '../../core/sharding/overlap.ts'
 import { documentedShapes, presentSharding } from '../../core/sharding/present.ts'
+import { dealTrials, presentTrials } from '../../core/sharding/trials.ts'
 import { MOST_QUEUES, shapeProblem, type DealerShape } from '../../core/config/shape.ts'
 import type { Console, ExitCode } from './console.ts'
 import { switches, texts } from './options.ts'
@@ -12,7 +13,7 @@ export const shard: Command = {
   options: {
     ...texts('queues', 'hand', 'length', 'elephants'),
     flow: { type: 'string', multiple: true },
-    ...texts('target', 'max-queues'),
+    ...texts('target', 'max-queues', 'trials'),
     ...switches('table'),
     ...OUTPUT_OPTIONS,
   },
@@ -21,6 +22,8 @@ export const shard: Command = {
 
 const DEFAULT_LENGTH = 50
 const MOST_LENGTH = 2 ** 31 - 1
+const MOST_TRIALS = 1_000_000
+const MOST_DEALT = 5_000_000
 const MOST_ELEPHANTS = 1_000_000
 /** The largest value in the documentation's table. */
 const DEFAULT_MAX_QUEUES = 1_024
@@ -37,7 +40,15 @@ async function runShard(given: Given, console: Console): Promise<ExitCode> {
   const queueLengthLimit = readNumber(given, 'length', { min: 1, max: MOST_LENGTH, whole: true }) ?? DEFAULT_LENGTH
   const overlap = overlapOf(given.values('flow').map(flowFrom), shape)
   const report = shardReport({ shape, queueLengthLimit, elephants, ...goalFrom(given, elephants) }, overlap)
-  console.answer(form, report, [presentSharding(report, overlap)])
+  const trials = readNumber(given, 'trials', { min: 1, max: MOST_TRIALS, whole: true })
+  if ((trials ?? 0) * Math.max(...elephants) > MOST_DEALT)
+    throw new UsageError(`--trials deals at most ${MOST_DEALT} elephants in all; give fewer of either.`)
+  const dealt = trials === undefined ? [] : elephants.map((count) => dealTrials(shape, count, trials))
+  const data = trials === undefined ? report : { ...report, trials: dealt }
+  console.answer(form, data, [
+    presentSharding(report, overlap),
+    ...(trials === undefined ? [] : ['', presentTrials(dealt)]),
+  ])
   return report.goal?.reaches === false ? 1 : 0
 }
 

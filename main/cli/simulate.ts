@@ -6,6 +6,7 @@ import { scenarioOfArrivals, textOfScenario } from '../../core/scenario/fromArri
 import { outcomeSentence, presentNumbers, presentRun } from '../../core/scenario/present.ts'
 import { scenarioReport } from '../../core/scenario/report.ts'
 import { runAnyScenario, type ScenarioOutcome } from '../../core/scenario/run.ts'
+import { presentRanking } from '../../core/whatif/ranking.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import { absolute, levelsOf, readDemands } from './assertions.ts'
@@ -107,6 +108,7 @@ function saidOf(outcome: ScenarioOutcome): Said {
     teaches,
     `${seconds} s, statistics from ${statisticsFrom} s, seed ${seed}.`,
     ...runs.flatMap((run) => ['', presentRun(run, of)]),
+    ...(of === 'server' && runs.length > 1 ? ['', presentRanking(outcome.runs.map(({ result }) => result))] : []),
     '',
     `${passed ? 'Passed' : 'Failed'}. ${outcomeSentence({ runs, passed })}`,
   ]

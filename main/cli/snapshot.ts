@@ -217,7 +217,7 @@ async function runWatch(given: Given, console: Console): Promise<ExitCode> {
 }
 
 /** Reports when a server begins to fail, fails differently, or answers again; and each note once. */
-function createTeller(console: Console): (server: ServerHealth) => void {
+export function createTeller(console: Console): (server: ServerHealth) => void {
   const failing = new Map<string, string>()
   const note = tellOnce(console.tell)
   return ({ id, status, failures, notes = [] }) => {

@@ -9,6 +9,8 @@ import { secondsToNs } from '../../core/units.ts'
 import type { Arrivals } from '../../core/whatif/arrivals.ts'
 import { simulatedArrivals, type SimulatedTraffic } from '../../core/whatif/simulated.ts'
 import { letterOf, presentCandidate, presentDecisions, presentOutcomes } from '../../core/whatif/present.ts'
+import type { WhatIfOptions } from '../../core/whatif/observe.ts'
+import { presentRanking } from '../../core/whatif/ranking.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { whatIf as compareVariants, whatIfClosed, type WhatIfResult } from '../../core/whatif/whatif.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
@@ -30,7 +32,7 @@ export const whatif: Command = {
     baseline: { type: 'string' },
     candidate: { type: 'string', multiple: true },
     simulate: { type: 'boolean' },
-    ...texts('seed', 'seconds'),
+    ...texts('seed', 'seconds', 'window'),
     'closed-loop': { type: 'boolean' },
     flows: { type: 'string' },
     assert: { type: 'string', multiple: true },
@@ -40,6 +42,8 @@ export const whatif: Command = {
 }
 
 const SECONDS = { min: 1, max: 3_600 } as const
+/** Seconds over which fairness is averaged. */
+const WINDOW = { min: 1, max: 86_400, whole: true } as const
 const FLOWS = { min: 0, max: 1_000, whole: true } as const
 const DEFAULT_SECONDS = 300
 const DEFAULT_FLOWS = 10
@@ -60,6 +64,8 @@ async function runWhatIf(given: Given, console: Console): Promise<ExitCode> {
   else
     console.answer(output, data, [
       presentOutcomes(result, flows),
+      '',
+      presentRanking([result.baseline, ...result.candidates.map((candidate) => candidate.result)]),
       ...result.candidates.flatMap((candidate, index) => [
         '',
         presentCandidate(result, candidate),
@@ -121,17 +127,18 @@ async function compared(
   { traffic, baseline, candidates, demandsOf }: Compared,
 ): Promise<{ readonly result: WhatIfResult; readonly demands: readonly Demand[] }> {
   const mayGoOn = (): boolean => !console.signal.aborted
+  const options = { windowSeconds: readNumber(given, 'window', WINDOW) }
   const done = (demands: readonly Demand[], result: WhatIfResult | undefined) => {
     if (result === undefined) throw new ProblemError('cancelled', 'The comparison was cancelled.')
     return { result, demands }
   }
   if (traffic !== undefined && given.flag('closed-loop')) {
     const demands = demandsOf(traffic.workload.groups.map(({ name }) => name))
-    return done(demands, closed(traffic, baseline, candidates, mayGoOn))
+    return done(demands, closed(traffic, baseline, candidates, mayGoOn, options))
   }
   const arrivals = await arrivalsOf(given, console, traffic, baseline)
   const demands = demandsOf(arrivals.list.map(({ client }) => client))
-  return done(demands, compareVariants(arrivals, baseline, candidates, mayGoOn))
+  return done(demands, compareVariants(arrivals, baseline, candidates, mayGoOn, options))
 }
 
 function closed(
@@ -139,6 +146,7 @@ function closed(
   baseline: Variant,
   candidates: readonly Variant[],
   mayGoOn: () => boolean,
+  options: WhatIfOptions,
 ): WhatIfResult | undefined {
   const several = [baseline, ...candidates].find(({ servers }) => servers > 1)
   if (several !== undefined) {
@@ -147,7 +155,7 @@ function closed(
   const fewer = [baseline, ...candidates].find(({ requestFactor = 1 }) => requestFactor < 1)
   if (fewer !== undefined)
     throw new UsageError(`--closed-loop clients send all that they have; ${fewer.name} sends less.`)
-  return whatIfClosed(traffic, baseline, candidates, mayGoOn)
+  return whatIfClosed(traffic, baseline, candidates, mayGoOn, options)
 }
 
 async function arrivalsOf(given: Given, console: Console, traffic: SimulatedTraffic | undefined, baseline: Variant) {

@@ -15,6 +15,7 @@ import { type Given, meantInstead, UsageError } from './usage.ts'
 type Settings = Partial<Omit<Variant, 'name' | 'objects'>>
 
 const WHOLE_PER_SEAT = { ...PER_SEAT, whole: true } as const
+const CODEL_MS = { min: 1, max: 3_600_000 } as const
 const SEATS = { min: 0, max: 100_000, whole: true } as const
 
 /** How each setting of a variant is written: `NAME=VALUE`. */
@@ -28,6 +29,8 @@ const SETTINGS: Readonly<Record<string, (text: string) => Settings | string>> = 
   'objects-per-seat': (text) => within(text, WHOLE_PER_SEAT, (objectsPerSeat) => ({ objectsPerSeat })),
   'bytes-per-seat': (text) => within(text, WHOLE_PER_SEAT, (bytesPerSeat) => ({ bytesPerSeat })),
   'watches-per-seat': (text) => within(text, WHOLE_PER_SEAT, (watchesPerSeat) => ({ watchesPerSeat })),
+  'codel-target-ms': (text) => within(text, CODEL_MS, (codelTargetMs) => ({ codelTargetMs })),
+  'codel-interval-ms': (text) => within(text, CODEL_MS, (codelIntervalMs) => ({ codelIntervalMs })),
   version(text) {
     const version = text.startsWith('v') ? text : `v${text}`
     return isCovered(text) ? { version } : `takes a version from ${COVERED_RANGE}`

@@ -104,7 +104,10 @@ export function createClusterObjects(connection: Connection, environment: Enviro
   }
 }
 
-/** Both kinds combined: known only when both are, and as current as the worse of the two. */
+/**
+ * Both kinds combined: known only when both are. While both are watched they are as new as the last change of either;
+ * otherwise as old as the one that is not.
+ */
 function compose(
   levels: Reflection<'PriorityLevelConfiguration'>,
   schemas: Reflection<'FlowSchema'>,
@@ -117,7 +120,7 @@ function compose(
       ? { state: 'loading', ...known, objects: NOTHING_READ }
       : { state: 'unavailable', ...known, problem: withRole(problem), objects: NOTHING_READ }
   }
-  const seenAt = Math.min(levels.seenAt ?? 0, schemas.seenAt ?? 0)
+  const seenAt = (problem === undefined ? Math.max : Math.min)(levels.seenAt ?? 0, schemas.seenAt ?? 0)
   const reported = problem === undefined ? strangeProblem([...levels.strange, ...schemas.strange]) : withRole(problem)
   return {
     state: problem === undefined ? 'current' : 'stale',

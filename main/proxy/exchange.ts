@@ -167,8 +167,9 @@ class Exchange {
     const { response, request } = this.options
     this.headed = true
     if (this.over) return void answer.destroy()
-    this.options.onHead(answer)
+    // Whatever throws here, the request ends and gives its seat back.
     try {
+      this.options.onHead(answer)
       this.writeHead(answer)
     } catch (error) {
       return this.fail(error instanceof Error ? error : new Error(String(error)))

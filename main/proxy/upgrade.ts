@@ -76,10 +76,19 @@ export function upgrade(options: UpgradeOptions): () => void {
     fail(error instanceof Error ? error : new Error(String(error)))
     return () => undefined
   }
+  const headed = (answer: IncomingMessage): boolean => {
+    try {
+      options.onHead(answer)
+      begun = true
+    } catch (error) {
+      fail(error instanceof Error ? error : new Error(String(error)))
+      answer.destroy()
+    }
+    return begun
+  }
   outgoing.on('error', fail)
   outgoing.on('response', (answer) => {
-    begun = true
-    options.onHead(answer)
+    if (!headed(answer)) return
     const status = answer.statusCode ?? 502
     // Its length, if it declares one, ends with the connection anyway.
     socket.write(
@@ -96,8 +105,7 @@ export function upgrade(options: UpgradeOptions): () => void {
     })
   })
   outgoing.on('upgrade', (answer, other, otherHead) => {
-    begun = true
-    options.onHead(answer)
+    if (!headed(answer)) return
     const status = answer.statusCode ?? 101
     changed = status
     if (over) return void other.destroy()

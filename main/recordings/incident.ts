@@ -1,7 +1,7 @@
 import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { Report } from '../../core/contract/report.ts'
 import { createIncident } from '../../core/report/incident.ts'
-import { reportOf, worstMoment } from '../../core/report/report.ts'
+import { reportOf, judgedMoment } from '../../core/report/report.ts'
 import { diagnose } from '../../core/diagnose/diagnose.ts'
 import { statusLines } from '../../core/diagnose/text.ts'
 import type { Diagnosis } from '../../core/contract/diagnosis.ts'
@@ -27,7 +27,7 @@ export function reportOfRecording(
     taking.take(replaced === undefined ? timed : { ...timed, event: replaced.event(timed.event) }, held)
   }
   const incident = taking.finish()
-  const at = worstMoment(incident)
+  const at = judgedMoment(incident)
   const verdict = at === undefined ? undefined : { at, lines: statusLines(diagnosed(entry, at, replaced)) }
   return { report: reportOf(incident, { source: replaced?.source(source) ?? source, version, verdict }), problems }
 }

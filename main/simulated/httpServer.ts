@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FlowSchema, PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import { objectNamed, type FlowSchema, type PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../core/engine/dump.ts'
 import { parseKubernetesVersion } from '../../core/metrics/versions.ts'
 import { NS_PER_MS } from '../../core/units.ts'
@@ -203,7 +203,7 @@ function objectAnswer(server: SimulatedApiServer, path: string): HttpAnswer | un
       items: objects,
     })
   }
-  const found = objects.find(({ metadata }) => metadata.name === name)
+  const found = objectNamed(objects, name)
   if (found !== undefined) return json({ kind: KINDS[plural], apiVersion: GROUP_VERSION, ...found })
   return failure(404, 'NotFound', `${plural}.flowcontrol.apiserver.k8s.io "${name}" not found`)
 }

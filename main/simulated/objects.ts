@@ -1,7 +1,12 @@
 import { checkObject } from '../../core/config/checkObject.ts'
 import { sameContent, shownObject, createObjectVersions, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
-import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
+import {
+  objectOf,
+  type FlowSchema,
+  type ObjectSet,
+  type PriorityLevelConfiguration,
+} from '../../core/config/objects.ts'
 import type { Cause, ObjectChange } from '../../core/contract/objects.ts'
 import { refusal } from '../../core/engine/levelPlan.ts'
 import { readStored } from '../../core/config/schema.ts'
@@ -46,8 +51,8 @@ export function createSimulatedObjects(options: SimulatedObjectsOptions): Simula
   const versions = createObjectVersions()
   /** Resource versions that edits left. */
   const edits = new Set<string>()
-  const isEdit = ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>): boolean =>
-    edits.has(ofKind(objects(), kind).find(({ metadata }) => metadata.name === name)?.metadata.resourceVersion ?? '')
+  const isEdit = (ref: Pick<ObjectChange, 'kind' | 'name'>): boolean =>
+    edits.has(objectOf(objects(), ref)?.metadata.resourceVersion ?? '')
   let tell: (() => void) | undefined
   const see = (): void => [...objects().levels, ...objects().schemas].forEach((object) => versions.see({ ...object }))
   const reading = (): ObjectsReading => ({
@@ -95,9 +100,9 @@ function createEditor(
   saidTheSame: (base: NonNullable<ObjectChange['base']>, present: JsonObject) => boolean,
   wrote: (resourceVersion: string) => void,
 ): ObjectEditor {
-  const find = ({ kind, name }: Pick<ObjectChange, 'kind' | 'name'>): JsonObject | undefined => {
-    const found = ofKind(objects(), kind).find(({ metadata }) => metadata.name === name)
-    return found && shownObject(kind, { ...found })
+  const find = (ref: Pick<ObjectChange, 'kind' | 'name'>): JsonObject | undefined => {
+    const found = objectOf(objects(), ref)
+    return found && shownObject(ref.kind, { ...found })
   }
   const judge = (change: ObjectChange): { readonly verdict: ServerVerdict; readonly next?: ObjectSet } => {
     const present = find(change)
@@ -145,9 +150,6 @@ function createEditor(
     },
   }
 }
-
-const ofKind = ({ levels, schemas }: ObjectSet, kind: Kind): readonly (FlowSchema | PriorityLevelConfiguration)[] =>
-  kind === 'FlowSchema' ? schemas : levels
 
 function without({ levels, schemas }: ObjectSet, { kind, name }: ObjectChange): ObjectSet {
   const others = <O extends FlowSchema | PriorityLevelConfiguration>(all: readonly O[]): O[] =>

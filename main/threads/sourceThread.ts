@@ -81,7 +81,7 @@ export function openInThread({ file, consent, ...data }: ThreadSurroundings): Op
           return first.reject(ProblemError.of(told.problem))
         case 'connection':
           latest = told.connection
-          return onConnection()
+          return onConnection(told.connection)
         case 'notices':
           return onNotices(told.notices)
         case 'consent':

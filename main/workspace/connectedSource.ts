@@ -74,7 +74,7 @@ export interface SourceRequest {
   readonly id: number
   readonly spec: SourceSpec
   /** Called whenever `connection` changes. */
-  readonly onConnection: () => void
+  readonly onConnection: (connection: Connected) => void
   /** What the source cannot read or store in the store of this machine, where it has a store of its own. */
   readonly onNotices: (notices: readonly Problem[]) => void
 }

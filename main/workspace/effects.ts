@@ -12,7 +12,7 @@ import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
 import type { Store } from '../store/store.ts'
 import { isSame } from './journal.ts'
-import { presentIn } from './sourceJournal.ts'
+import { presentObject } from './sourceJournal.ts'
 
 /** Watches the effects of the edits of one target. */
 export interface Effects {
@@ -102,7 +102,7 @@ export function createEffects(options: EffectsOptions): Effects {
       return
     }
     const isThere = ({ kind, name, to }: AppliedChange): boolean => {
-      const present = presentIn(reading, { kind, name })
+      const present = presentObject(reading, { kind, name })
       return present !== undefined && isSame(present.object, to)
     }
     if (edited?.changes.every(isThere) !== false) baseline = reading.objects

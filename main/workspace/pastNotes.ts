@@ -70,6 +70,6 @@ const slim = ({ frame, derived }: Sample): Sample => ({
 })
 
 function slimLevel(level: LevelFrame): LevelFrame {
-  const { demandRatio: _, virtualTime: __, ...rest } = level
+  const { demandRatio: _, virtualTime: __, executingUtilization: ___, waitingUtilization: ____, ...rest } = level
   return { ...rest, schemas: [] }
 }

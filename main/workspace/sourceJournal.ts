@@ -1,5 +1,6 @@
 import { manifestOf, versionOf } from '../../core/config/content.ts'
 import type { JsonObject } from '../../core/config/jsonValues.ts'
+import { objectOf } from '../../core/config/objects.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { AppliedChange, JournalEntry, ObjectChange, Way } from '../../core/contract/objects.ts'
 import { FIELD_MANAGER, type Done, type ObjectGateway } from '../ports/objectGateway.ts'
@@ -84,7 +85,7 @@ export function createSourceJournal(store: Store, now: () => string): SourceJour
     if (next === 'unsettled') return change
     if (next !== undefined) return resolved(change, next.object)
     // A change that is only checked again needs no request of its own.
-    const found = change.sending === undefined ? presentIn(open.reading, change) : await readNow(open, change)
+    const found = change.sending === undefined ? presentObject(open.reading, change) : await readNow(open, change)
     return found === undefined ? change : resolved(change, found.object)
   }
   const resolve = async (open: ConnectedObjects): Promise<void> => {
@@ -121,7 +122,7 @@ export function createSourceJournal(store: Store, now: () => string): SourceJour
       return entries.map((entry) => ({
         ...entry,
         changes: entry.changes.map((change) => {
-          const present = presentIn(open.reading, change)
+          const present = presentObject(open.reading, change)
           return present === undefined ? change : followed(change, present.object, open.gateway.lastWrite?.(change))
         }),
       }))
@@ -222,12 +223,12 @@ function atVersion({ resourceVersion: _before, ...change }: AppliedChange, versi
 }
 
 /** The object as it was last read; `undefined` if it is unknown. */
-export function presentIn(
-  { state, objects: { levels, schemas } }: ObjectsReading,
-  { kind, name }: Named,
+export function presentObject(
+  { state, objects }: ObjectsReading,
+  ref: Named,
 ): { readonly object: JsonObject | null } | undefined {
   if (state !== 'current' && state !== 'stale') return undefined
-  const found = [...(kind === 'FlowSchema' ? schemas : levels)].find(({ metadata }) => metadata.name === name)
+  const found = objectOf(objects, ref)
   return { object: found === undefined ? null : { ...found } }
 }
 
@@ -236,7 +237,7 @@ async function readNow(
   { gateway, reading }: ConnectedObjects,
   of: Named,
 ): Promise<{ readonly object: JsonObject | null } | undefined> {
-  if ('impossible' in gateway.editor) return reading.state === 'current' ? presentIn(reading, of) : undefined
+  if ('impossible' in gateway.editor) return reading.state === 'current' ? presentObject(reading, of) : undefined
   try {
     return { object: await gateway.editor.read(of) }
   } catch {

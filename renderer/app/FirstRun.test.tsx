@@ -54,6 +54,9 @@ it('shows four notes, each of which can be hidden, and the way to one’s own cl
   vi.spyOn(window, 'matchMedia').mockImplementation(() => Object.assign(new EventTarget(), WIDE))
   render(<FirstRun />)
   expect(screen.getAllByRole('listitem')).toHaveLength(4)
+  expect(
+    screen.getByText(/Levels keep a flood from the rest; inside a level, queues serve its flows in turn/),
+  ).toBeDefined()
   await user.click(screen.getByRole('button', { name: 'Hide: A level is a bar of seats' }))
   expect(screen.getAllByRole('listitem')).toHaveLength(3)
   await user.click(screen.getByRole('button', { name: 'Hide all' }))

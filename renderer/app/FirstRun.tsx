@@ -43,7 +43,7 @@ const NOTES: Readonly<Record<NoteId, NoteText>> = {
   },
   task: {
     title: 'Now find a culprit',
-    text: 'Diagnosis names the flow that fills workload-low, and a remedy. Open it as a draft, apply it, and the Editor draws its effect. It takes two minutes, and changes only the simulation.',
+    text: 'Levels keep a flood from the rest; inside a level, queues serve its flows in turn. Diagnosis names the flow that fills workload-low, and a remedy. Open it as a draft, apply it, and the Editor draws its effect. It takes two minutes, and changes only the simulation.',
     more: (
       <button
         type="button"

@@ -10,7 +10,7 @@ import { createLiveRun, type LiveRun } from '../../main/live/liveRun.ts'
 import { createGuard } from '../../main/proxy/guard.ts'
 import { byHeaders, type Identify } from '../../main/proxy/identity.ts'
 import { CLIENT_LIMITS, createListener, listen, type ClientLimits, type TlsFiles } from '../../main/proxy/listen.ts'
-import { serveProxy } from '../../main/proxy/proxyServer.ts'
+import { serveProxy, type ProxyOptions } from '../../main/proxy/proxyServer.ts'
 import type { Upstream } from '../../main/proxy/upstream.ts'
 
 /** What a test opened, closed in the opposite order. */
@@ -89,11 +89,13 @@ export interface ProxiedOptions {
   readonly tls?: TlsFiles
   readonly limits?: Partial<ClientLimits>
   readonly identify?: Identify
+  readonly serverSays?: ProxyOptions['serverSays']
 }
 
 /** A proxy with the engine's built-in objects in front of `port`. */
 export async function proxied(cleanups: Cleanups, port: number, options: ProxiedOptions = {}): Promise<Proxied> {
   const { seats = 600, requestSeconds, tls, limits = {}, identify = byHeaders({ impersonate: false }) } = options
+  const { serverSays = () => undefined } = options
   const run = liveRun(seats, undefined, undefined, requestSeconds)
   const agent = new http.Agent({ keepAlive: true })
   const upstream: Upstream = {
@@ -115,7 +117,7 @@ export async function proxied(cleanups: Cleanups, port: number, options: Proxied
     identify,
     guard,
     limits: clientLimits,
-    serverSays: () => undefined,
+    serverSays,
   })
   cleanups.push(
     () => agent.destroy(),

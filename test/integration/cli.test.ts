@@ -193,6 +193,16 @@ describe('apf-console', () => {
       await watch.ended
     })
 
+    it.each(['status', 'diagnose', 'advise', 'explain workload-low'])(
+      'is all that %s says, at once, where nothing else can be said',
+      async (words) => {
+        await withPlugin({ command: 'no-such-plugin-of-apf', installHint: 'Install it.' })
+        const answer = await runCommand(...words.split(' '), '--kubeconfig', file)
+        expect(answer).toMatchObject({ code: 2, output: '', told: expect.stringMatching(BELOW) })
+        expect(answer.told.split('no-such-plugin-of-apf')).toHaveLength(2)
+      },
+    )
+
     it('names one that hangs, however short the time is that it gets', async () => {
       await withPlugin({ command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] })
       const { code, told } = await runCommand('snapshot', '--kubeconfig', file, '--timeout', '1')

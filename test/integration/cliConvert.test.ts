@@ -33,6 +33,10 @@ describe('apf-console convert', () => {
 
   it('prints the examples of earlier designs, which it converts', async () => {
     expect((await runHere('convert', '--example', 'kep-draft')).output).toBe(EXAMPLE)
+    const exempt = write('exempt.yaml', (await runHere('convert', '--example', 'kep-exempt')).output)
+    const drift = await runHere('drift', '--config', exempt, '--with-built-in', '--json')
+    expect(drift.code).toBe(1)
+    expect(drift.output).toMatch(/lendablePercent/)
     const { output } = await runHere('convert', '--example', '1.18')
     expect([...output.matchAll(/# (\d+) of 600 seats/g)].map(([, seats]) => Number(seats))).toEqual([
       90, 30, 120, 299, 60, 3,
@@ -40,8 +44,9 @@ describe('apf-console convert', () => {
     expect(output).toContain('--runtime-config=flowcontrol.apiserver.k8s.io/v1alpha1=true')
     const draft = await runHere('convert', write('kep.yaml', EXAMPLE))
     expect(draft.code).toBe(0)
-    const old = await runHere('convert', write('old.yaml', output.replace(/---[^-]*name: catch-all[^]*$/, '')))
+    const old = await runHere('convert', write('old.yaml', output))
     expect(old.code).toBe(0)
+    expect(old.told).toContain('Servers keep the built-in spec of catch-all: left out.')
     expect(old.output.match(/nominalConcurrencyShares: \d+/g)?.map((line) => Number(line.split(': ')[1]))).toEqual([
       30, 10, 40, 100, 20,
     ])

@@ -317,6 +317,15 @@ describe('record', () => {
     expect(frames.length).toBeGreaterThanOrEqual(2)
   })
 
+  it('says that no server answered, and fails', async () => {
+    elsewhere('unanswered')
+    const { code, told } = await runHere('record', '--metrics-url', 'http://127.0.0.1:1/metrics', '--for', '2s')
+    expect(code).toBe(2)
+    expect(told).toMatch(
+      /Nothing listens at 127\.0\.0\.1:1.* Retrying\.[^]*No server answered, so the recording \S+ holds no/,
+    )
+  })
+
   it('says why it cannot', async () => {
     expect((await runHere('record', '--demo', '--for', '1s')).told).toMatch(/is not recorded: it can be opened again/)
     expect((await runHere('record', '--simulate', '--for', 'soon')).told).toMatch(/--for takes a time like 90s/)

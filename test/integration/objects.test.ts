@@ -145,6 +145,19 @@ describe('objects read by list and watch', () => {
     expect(names(await until((reading) => names(reading).includes('grün')))).toEqual(['grün'])
   })
 
+  it('are as new as the last change, although nothing is told of the other kind', async () => {
+    const server = await serve({
+      watch: (response) => {
+        stream(response)
+        setTimeout(() => response.write(`${JSON.stringify({ type: 'ADDED', object: level('b', 11) })}\n`), 300)
+      },
+    })
+    const { until } = await follow(server)
+    const ms = ({ asOf = '' }: ObjectsReading): number => Date.parse(asOf)
+    const first = ms(await until(current))
+    expect(ms(await until((reading) => names(reading).includes('b')))).toBeGreaterThanOrEqual(first + 200)
+  })
+
   it('go on from the last version that was told, without a new list', async () => {
     let turn = 0
     const server = await serve({

@@ -1,6 +1,8 @@
 import type http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
+import { mandatoryLevels, mandatorySchemas } from '../../core/config/builtIn.ts'
+import type { Identify } from '../../main/proxy/identity.ts'
 import { inUse } from '../harness/proxied.ts'
 import { alice, edgeTls, POD, useEdges } from '../harness/proxyEdges.ts'
 import { requestHead } from '../harness/rawClient.ts'
@@ -36,6 +38,36 @@ describe('an upstream', () => {
     await closed
     expect(text()).toMatch(/\r\n3\r\nabc\r\n$/)
     expect(run.log.before(1)[0]?.state).toBe('failed')
+  })
+})
+
+// Finish runs whatever the handler does (specification 4.10), so that a request that waits gets the seat.
+describe('a handler that throws', () => {
+  const failing = (): never => {
+    throw new Error('not of this world')
+  }
+  const unsendable: Identify = () => ({
+    kind: 'known',
+    user: { name: 'alice', groups: [] },
+    added: ['X-Remote-User', 'alice\nbob'],
+    without: new Set(),
+  })
+
+  test.each([
+    ['before the request is sent', { identify: unsendable }],
+    ['when the answer comes', { serverSays: failing }],
+  ] as const)('%s gives its seat to the request that waits', async (_when, options) => {
+    const { port, run } = await before((_request, response) => void setTimeout(() => response.end('done'), 20), {
+      seats: 1,
+      ...options,
+    })
+    run.configure({ levels: mandatoryLevels, schemas: mandatorySchemas })
+    for (const { socket, until } of [client(port), client(port)]) {
+      socket.write(requestHead(port, `GET ${POD}`))
+      await until('HTTP/1.1 502 ')
+    }
+    expect(inUse(run)).toBe(0)
+    expect(run.log.before(2).map(({ state }) => state)).toEqual(['failed', 'failed'])
   })
 })
 

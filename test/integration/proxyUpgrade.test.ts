@@ -4,7 +4,16 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { type Cleanups, type Proxied, cleanUp, inUse, nothingHeld, portOf, proxied } from '../harness/proxied.ts'
+import {
+  type Cleanups,
+  type Proxied,
+  type ProxiedOptions,
+  cleanUp,
+  inUse,
+  nothingHeld,
+  portOf,
+  proxied,
+} from '../harness/proxied.ts'
 import { rawClient, requestHead } from '../harness/rawClient.ts'
 
 const cleanups: Cleanups = []
@@ -18,7 +27,10 @@ afterEach(async () => {
 const EXEC = '/api/v1/namespaces/a/pods/b/exec?command=sh'
 
 /** An upstream that changes protocols as `handle` does, half-closed connections left to it. */
-async function before(handle: (request: IncomingMessage, socket: Socket, head: Buffer) => void): Promise<Proxied> {
+async function before(
+  handle: (request: IncomingMessage, socket: Socket, head: Buffer) => void,
+  options?: ProxiedOptions,
+): Promise<Proxied> {
   const server = createServer((_request, response) => response.writeHead(418).end('no upgrade'))
   const sockets = new Set<Duplex>()
   server.on('upgrade', (request, socket, head) => {
@@ -32,7 +44,7 @@ async function before(handle: (request: IncomingMessage, socket: Socket, head: B
     server.closeAllConnections()
     return new Promise((resolve) => server.close(resolve))
   })
-  proxy = await proxied(cleanups, portOf(server))
+  proxy = await proxied(cleanups, portOf(server), options)
   return proxy
 }
 
@@ -180,3 +192,19 @@ test('pages of other sites do not get in', async () => {
   expect(text()).toMatch(/^HTTP\/1\.1 403 /)
   expect(run.log.count).toBe(0)
 })
+
+test.each([`${SWITCHED}\r\n`, 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n'])(
+  'a handler that throws at the answer %j ends the request',
+  async (answer) => {
+    const { port, run } = await before((_request, socket) => void socket.write(answer), {
+      serverSays() {
+        throw new Error('not of this world')
+      },
+    })
+    const { socket, until, closed } = client(port)
+    socket.write(upgradeHead(port))
+    await until('HTTP/1.1 502 ')
+    await closed
+    expect(run.log.before(1)[0]?.state).toBe('bypassed')
+  },
+)

@@ -174,7 +174,7 @@ describe('a page of three families', () => {
     const words = command === 'classify' ? ['--traffic'] : command === 'advise' ? ['--seconds', '20'] : []
     const began = performance.now()
     const { code, output } = await runHere(command, ...words, '--file', input('three-families.txt'))
-    expect(performance.now() - began).toBeLessThan(20_000)
+    expect(performance.now() - began).toBeLessThan(60_000)
     expect(code).toBe(exit)
     expect(output).not.toMatch(/inqueue|--seconds|epoch_advance/)
   })

@@ -44,7 +44,7 @@ const FINDINGS = z.object({
   ),
 })
 
-/** Records the incident and asks each command for its verdict of the worst moment, else of the end. */
+/** Records the incident and asks each command for its verdict of the moment that the report judges, else of the end. */
 async function askEach(seed: number) {
   const { events } = simulatedIncident(seed)
   const startAt = unixMsOf(events.flatMap((event) => (event.kind === 'frame' ? [event.frame.at] : []))[0] ?? '')
@@ -57,22 +57,21 @@ async function askEach(seed: number) {
   const id = recordings[0]?.id ?? ''
   const report = ReportSchema.parse(JSON.parse((await runHere('report', id, '--format', 'json')).output))
   const [moment, lines] = report.sections[0]?.blocks ?? []
-  const [, worst, title = ''] =
-    (moment?.kind === 'text' && /^At the worst moment, ([\d:]+): (.*)$/.exec(moment.text)) || []
-  const source = ['--recording', id, ...(worst === undefined ? [] : ['--at', `2026-11-20T${worst}Z`])]
+  const [, judged, title = ''] = (moment?.kind === 'text' && /^At ([\d:]+): (.*)$/.exec(moment.text)) || []
+  const source = ['--recording', id, ...(judged === undefined ? [] : ['--at', `2026-11-20T${judged}Z`])]
   const status = (await runHere('status', ...source)).output
   const diagnosis = (await runHere('diagnose', ...source)).output
   const { findings } = FINDINGS.parse(JSON.parse((await runHere('diagnose', ...source, '--json')).output))
-  return { worst, reported: [title, ...(lines?.kind === 'list' ? lines.items : [])], status, diagnosis, findings }
+  return { judged, reported: [title, ...(lines?.kind === 'list' ? lines.items : [])], status, diagnosis, findings }
 }
 
 describe('the verdict of an incident', () => {
   it('is the same causes, culprits, victims and remedies, in the same words, in status, diagnose and the report', async () => {
     await fc.assert(
       fc.asyncProperty(fc.noShrink(fc.integer({ min: 1, max: 1_000_000 })), async (seed) => {
-        const { worst, reported, status, diagnosis, findings } = await askEach(seed)
+        const { judged, reported, status, diagnosis, findings } = await askEach(seed)
         const lines = status.trimEnd().split('\n')
-        if (worst !== undefined) expect(reported).toEqual(lines)
+        if (judged !== undefined) expect(reported).toEqual(lines)
         const [title = ''] = lines
         const [first] = findings
         // Where samples allow no diagnosis, it says first that they do not.

@@ -60,7 +60,7 @@ export function frameInLap(frame: ServerFrame, laps: number, { first, last }: La
   }
 }
 
-const LEVEL_HISTOGRAMS = ['seatUtilization', 'demandRatio'] as const
+const LEVEL_HISTOGRAMS = ['seatUtilization', 'demandRatio', 'executingUtilization', 'waitingUtilization'] as const
 
 type Totals = Pick<SchemaFrame, 'dispatched' | 'rejected' | 'noAccommodation'>
 

@@ -3,7 +3,13 @@ import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/facts.ts'
 import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
-import { KIND_FAMILIES, NEEDED_FAMILIES, REQUEST_TIME_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
+import {
+  KIND_FAMILIES,
+  NEEDED_FAMILIES,
+  RATIO_FAMILIES,
+  REQUEST_TIME_FAMILIES,
+  typeOf,
+} from '../../../core/metrics/catalogue.ts'
 import { createParser } from '../../../core/metrics/parse.ts'
 import type { Page } from '../../../core/metrics/page.ts'
 import { unixMsOf } from '../../../core/units.ts'
@@ -18,6 +24,7 @@ import type { Environment } from '../../ports/environment.ts'
 export const KEPT_FAMILIES: ReadonlySet<string> = new Set([
   ...NEEDED_FAMILIES,
   ...KIND_FAMILIES,
+  ...RATIO_FAMILIES,
   ...REQUEST_TIME_FAMILIES,
   ...FACT_FAMILIES,
 ])

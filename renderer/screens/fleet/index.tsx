@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { complaintOf } from '../../../core/filter/filter.ts'
 import {
   countFleet,
-  numbersOf,
+  currentNumbers,
   fleetRows,
   worstOf,
   type ClusterRow,
@@ -120,7 +120,7 @@ function Summary({ clusters }: { readonly clusters: readonly ClusterRow[] }) {
 
 function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
   const { clustersIn, serversIn } = countFleet(clusters)
-  const { rejected, queued, waitP99 } = numbersOf(clusters)
+  const { rejected, queued, waitP99 } = currentNumbers(clusters)
   const longest = clusters.find((cluster) => cluster.waitP99 !== undefined && cluster.waitP99 === waitP99)
   const compared = clusters.filter(({ source: { drift } }) => drift !== undefined)
   const differing = compared.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)

@@ -11,7 +11,12 @@ import {
   recentRejected,
 } from '../../../core/frame/recent.ts'
 import { nominalSurplus, reportedServerLimit } from '../../../core/impact/reportedLimit.ts'
-import type { FlowSchema, PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
+import {
+  objectNamed,
+  type FlowSchema,
+  type PriorityLevelConfiguration,
+  type Queuing,
+} from '../../../core/config/objects.ts'
 import { estimatedRetryAfter, type RejectionPoint } from '../../../core/engine/retryAfterEstimate.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { MS_PER_SECOND, type UnixMs } from '../../../core/units.ts'
@@ -216,7 +221,7 @@ const sharesOf = ({ spec }: PriorityLevelConfiguration): number =>
 
 /** The shape of a level, or nothing when there is no object of it, for example while it drains. */
 export function levelShape(levels: readonly PriorityLevelConfiguration[], name: string): LevelShape | undefined {
-  const level = levels.find(({ metadata }) => metadata.name === name)
+  const level = objectNamed(levels, name)
   if (level === undefined) return undefined
   const { limited } = level.spec
   return {

@@ -1,6 +1,6 @@
 import { useMemo, useState, type ReactNode } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
-import type { PriorityLevelConfiguration, Queuing } from '../../../core/config/objects.ts'
+import { objectNamed, type PriorityLevelConfiguration, type Queuing } from '../../../core/config/objects.ts'
 import { dealtHand } from '../../../core/sharding/overlap.ts'
 import { QueueField } from '../../charts/QueueField.tsx'
 import {
@@ -199,7 +199,7 @@ export function queueCells(queues: LevelQueues, size: number | undefined, counte
 
 /** How a level queues, if its objects are known and it does. */
 const queuingOf = (levels: readonly PriorityLevelConfiguration[] | undefined, level: string): Queuing | undefined =>
-  levels?.find(({ metadata }) => metadata.name === level)?.spec.limited?.limitResponse.queuing
+  objectNamed(levels, level)?.spec.limited?.limitResponse.queuing
 
 /** The queues of the flow of a request, as dealt; none without a request or where the shape is not known. */
 export function marksOf(

@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
 import { cleanManifest } from '../../../../core/manifest/write.ts'
-import { objectOf, refKey, textOf, withText, parseRef } from '../../../../core/draft/draft.ts'
+import { refKey, textOf, withText, parseRef } from '../../../../core/draft/draft.ts'
 import { editManifest } from '../../../../core/manifest/edit.ts'
 import { fieldOf, type FieldPath, toJson, type Json, getIn } from '../../../../core/manifest/json.ts'
 import type { LocatedFinding } from '../../../../core/manifest/manifest.ts'
-import type { ObjectSet } from '../../../../core/config/objects.ts'
+import { objectNamed, objectOf, type ObjectSet } from '../../../../core/config/objects.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { say } from '../../../state/shell.ts'
 import { changeDraft } from '../../../state/draft.ts'
@@ -97,9 +97,7 @@ function setField(ref: ObjectRef, path: FieldPath, value: unknown): void {
 
 /** The level that an object is or references. */
 export const effectiveLevelName = ({ schemas }: ObjectSet, { kind, name }: ObjectRef): string | undefined =>
-  kind === 'PriorityLevelConfiguration'
-    ? name
-    : schemas.find(({ metadata }) => metadata.name === name)?.spec.priorityLevelConfiguration.name
+  kind === 'PriorityLevelConfiguration' ? name : objectNamed(schemas, name)?.spec.priorityLevelConfiguration.name
 
 /**
  * The selected object: the one in the address, else the first that the draft changes, else the first. Returns the same
