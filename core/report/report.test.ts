@@ -220,7 +220,6 @@ describe('its report', () => {
       })),
     }))
     expect(markdown(incidentOf(bare))).toContain('Rejections are unknown')
-    expect(markdown(incidentOf([]))).toContain('The recording has no samples of this time.')
   })
 
   it('states nothing of requests that a filtered page does not show', () => {

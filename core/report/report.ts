@@ -133,7 +133,6 @@ const tellsRejections = ({ servers }: Incident): boolean =>
 const UNTOLD = 'Unknown: the servers do not report both rejections and waits.'
 
 function summary(incident: Incident, troubled: readonly Place[]): readonly Answer[] {
-  if (incident.servers.length === 0) return [said(['The recording has no samples of this time.'])]
   const rejecting = troubled.filter(({ level }) => rejections(level) > 0)
   const all = rejecting.reduce((sum, { level }) => sum + rejections(level), 0)
   const [worst] = rejecting

@@ -22,7 +22,7 @@ interface Nature {
 const LONGEST_WAIT_SECONDS = DEFAULT_REQUEST_TIMEOUT_SECONDS / 4
 
 const NATURE: Readonly<Record<Quantity, Nature>> = {
-  waitP50: { least: 0.005, most: LONGEST_WAIT_SECONDS, usual: 0.3, ofChange: 0.3, ofRestart: 0.3 },
+  waitP50: { least: 0.005, most: LONGEST_WAIT_SECONDS, usual: 0.8, ofChange: 0.3, ofRestart: 0.3 },
   waitP99: { least: 0.005, most: LONGEST_WAIT_SECONDS, usual: 0.4, ofChange: 0.3, ofRestart: 0.3 },
   rejectedPerSecond: { least: 0.2, usual: 0.5, ofChange: 0.3, ofRestart: 0.3 },
   seats: { least: 1, usual: 0.1, ofChange: 0.2, ofRestart: 0.2 },

@@ -14,7 +14,7 @@ import { rfc3339, type UnixMs } from '../../core/units.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { notRecorded } from '../sources/recording.ts'
 import type { Console, ExitCode } from './console.ts'
-import { archiveOf, RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
+import { archiveOf, noSamples, RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { RECORDING_OPTIONS } from './sourceOptions.ts'
 import { timeFrom, UsageError, type Command, type Given, type OptionInfo } from './usage.ts'
@@ -150,8 +150,8 @@ export function printRecordedAlerts(
       else console.print(changeLines(change))
     }
   }
-  if (samples === 0 && problems.length === 0) console.tell(`The recording ${entry.id} has no samples in this range.`)
-  else if (!json) {
+  if (samples === 0 && problems.length === 0) throw noSamples(entry)
+  if (!json) {
     if (fired === 0) console.print(['No alert would have fired.'])
     for (const { rule, why } of watch.rules) if (why !== undefined) console.print([`${rule} is off. ${why}`])
   }

@@ -1,8 +1,9 @@
+import { isMandatory } from '../../core/config/builtIn.ts'
 import { CONVERTED } from '../../core/config/checkObject.ts'
 import { EXAMPLES } from '../../core/kep/examples.ts'
 import { convertDraft, lossText } from '../../core/kep/convertDraft.ts'
 import { withDefaults, withKinds } from '../../core/kep/importDraft.ts'
-import { type LocatedFinding, objectsOf } from '../../core/manifest/manifest.ts'
+import { type LocatedFinding, type ManifestDocument, objectsOf } from '../../core/manifest/manifest.ts'
 import { readManifests } from '../../core/manifest/read.ts'
 import { cleanManifest, writeManifests } from '../../core/manifest/write.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -34,11 +35,21 @@ async function runConvert(given: Given, console: Console): Promise<ExitCode> {
   const { others, findings, ...draft } = await draftFrom(given.operands, console)
   const manifests = others.map(({ text, file }) => readManifests(text, { file, version }))
   const converted = convertDraft(given.flag('defaults') ? withDefaults(draft) : draft)
-  const objects = [converted, ...manifests.map(({ documents }) => objectsOf(documents))]
+  const fixed = new Set(manifests.flatMap(({ documents }) => documents.filter(isFixedNow)))
+  const objects = [
+    converted,
+    ...manifests.map(({ documents }) => objectsOf(documents.filter((one) => !fixed.has(one)))),
+  ]
+  const excused = new Set([...fixed].flatMap((one) => one.findings))
+  for (const { file, name } of fixed)
+    console.tell(`${file}: note: Servers keep the built-in spec of ${name}: left out.`)
   for (const { file, line, column, message } of manifests.flatMap(({ notes }) => notes)) {
     console.tell(`${file}:${line}:${column}: note: ${message}`)
   }
-  const failed = tellDraftFindings([...findings, ...manifests.flatMap((one) => one.findings).filter(isOurs)], console)
+  const failed = tellDraftFindings(
+    [...findings, ...manifests.flatMap((one) => one.findings).filter((one) => isOurs(one) && !excused.has(one))],
+    console,
+  )
   if (failed) return 1
   const written = objects.flatMap(withKinds)
   if (written.length === 0) throw new UsageError('The files hold no flow-control objects.')
@@ -54,3 +65,7 @@ async function runConvert(given: Given, console: Console): Promise<ExitCode> {
 /** The finding that an earlier version is not served is expected: it is why the file is converted. */
 const isOurs = ({ field, message }: LocatedFinding): boolean =>
   field !== 'apiVersion' || !CONVERTED.some((version) => message.includes(version))
+
+/** An object of an earlier version, other than the mandatory one of its name, which was not fixed there. */
+const isFixedNow = ({ kind, name, findings }: ManifestDocument): boolean =>
+  kind !== '' && isMandatory(kind, name) && findings.some(isOurs) && !findings.every(isOurs)

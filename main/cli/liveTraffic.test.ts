@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LiveRequest } from '../../core/contract/live.ts'
 import type { DraftComparison } from '../../core/live/draftTally.ts'
 import { HERE as LEVEL, requestHere as row } from '../../core/live/live.fixture.ts'
-import { rowPrinter, draftSummary } from './liveTraffic.ts'
+import { costOf, rowPrinter, draftSummary } from './liveTraffic.ts'
 
 const answered = (seq: number, state: LiveRequest['state'], more: Partial<LiveRequest> = {}): LiveRequest =>
   row(seq, state, { status: 200, ...more })
@@ -34,6 +34,12 @@ const LineSchema = z.object({
   seq: z.number(),
   state: z.string(),
   candidate: z.object({ state: z.string() }).optional(),
+})
+
+it('says what a proxy cost itself for each request', () => {
+  expect(costOf(1_000, { user: 200_000, system: 50_000 }, 84_000_000)).toMatch(
+    /^The proxy took 0\.3 ms of processor time per request, and 8\d(?:\.\d)? M\S*B of memory\.$/,
+  )
 })
 
 describe('rows as lines', () => {

@@ -95,6 +95,7 @@ export async function runLive({
     onConnection: ({ servers }) => servers.flatMap(({ notes = [] }) => notes).forEach(note),
   })
   const metricsPort = readNumber(given, 'metrics-port', PORTS)
+  const begun = process.cpuUsage()
   const end = new AbortController()
   const printer = given.flag('json') ? rowPrinter(console) : undefined
   const tally = draft && new DraftTally()
@@ -135,6 +136,7 @@ export async function runLive({
     isEmpty = once && arrived + heldBack === 0
     if (printer !== undefined && waits !== undefined) console.printJson({ waits })
     for (const sentence of summaryOf(live, tally?.read())) say(sentence)
+    if (spec.kind === 'proxy' && arrived > 0) say(costOf(arrived, process.cpuUsage(begun), process.memoryUsage.rss()))
     await metrics?.close()
   } finally {
     end.abort()
@@ -212,6 +214,10 @@ const goesOnInDraft = (row: LiveRequest): boolean =>
 const NO_REQUEST_LINES =
   'It has no lines of klog with "HTTP": run the API server with -v=3 or more, and name its log as it was written or exported.'
 const NO_EVENTS = 'It has no events of audit.k8s.io: set --audit-log-path and a policy that logs requests.'
+
+/** What the process of a proxy costs, with forwarding and all that it keeps and prints. */
+export const costOf = (arrived: number, { user, system }: NodeJS.CpuUsage, bytes: number): string =>
+  `The proxy took ${plain.ms((user + system) / 1_000 / arrived)} of processor time per request, and ${plain.bytes(bytes)} of memory.`
 
 /** How the engine decided its requests, in sentences; and how the draft decided them, if one ran. */
 function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {

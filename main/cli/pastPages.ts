@@ -6,7 +6,7 @@ import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { readRecording } from '../recordings/library.ts'
 import { type Console, problemLines } from './console.ts'
-import { allRecordings } from './recordingOptions.ts'
+import { allRecordings, noSamples } from './recordingOptions.ts'
 import { openSession } from './snapshot.ts'
 import { pluginUnderWay } from '../cluster/execCredential.ts'
 import { assertLevels, refuseWithoutLevels } from './withoutLevels.ts'
@@ -39,7 +39,7 @@ interface Reading {
 
 /**
  * The events of a recording in the time before an instant of it, or before its end. Parts that cannot be read are added
- * to `problems`.
+ * to `problems`. Throws `ProblemError` at the end of a time without samples.
  */
 export function* eventsBefore(
   { ids, at }: RecordingSpec,
@@ -50,10 +50,16 @@ export function* eventsBefore(
   const entries = allRecordings(console).filter(({ id }) => ids.includes(id))
   const to = at ?? Math.max(0, ...entries.map(({ last }) => last ?? 0))
   // The newest recording comes first in the list.
+  const [newest] = entries
+  let isEmpty = true
   for (const entry of entries.toReversed()) {
     refuseWithoutLevels(entry.source)
-    for (const { timed } of readRecording(entry, { from: to - ms, to }, problems)) yield timed.event
+    for (const { timed } of readRecording(entry, { from: to - ms, to }, problems)) {
+      isEmpty &&= timed.event.kind === 'health' || timed.event.kind === 'objects'
+      yield timed.event
+    }
   }
+  if (isEmpty && newest !== undefined && problems.length === 0) throw noSamples(newest)
 }
 
 /** The outcome of reading a source. */

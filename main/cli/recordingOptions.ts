@@ -56,6 +56,10 @@ export async function recordingNamed(text: string, console: Shelf): Promise<List
   return entry
 }
 
+/** Where nothing was recorded that a command could say something of. */
+export const noSamples = ({ id }: ListedRecording): ProblemError =>
+  new ProblemError('not-found', `The recording ${id} has no samples in this range.`)
+
 /** The recorded source, if the recording has it. */
 export const recordedSource = ({ id, source }: ListedRecording): SourceInfo =>
   source ?? { kind: 'recording', name: id, via: 'recording' }

@@ -5,7 +5,7 @@ import { createPause } from '../ports/pause.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { GATHER_MS } from '../workspace/session.ts'
 import type { Console, ExitCode } from './console.ts'
-import { RANGE_OPTIONS, rangeFrom, recordedSource, recordingNamed } from './recordingOptions.ts'
+import { noSamples, RANGE_OPTIONS, rangeFrom, recordedSource, recordingNamed } from './recordingOptions.ts'
 import { tellProblems } from './recordings.ts'
 import { readNumber, UsageError, type Command, type Given } from './usage.ts'
 
@@ -52,7 +52,7 @@ export async function printFrames(entry: ListedRecording, playing: Playing, cons
     console.printJson(frameOf(recordedSource(entry), known))
     printed++
   }
-  if (printed === 0 && problems.length === 0) console.tell(`The recording ${entry.id} has no samples in this range.`)
+  if (printed === 0 && problems.length === 0 && !console.signal.aborted) throw noSamples(entry)
   return tellProblems(problems, console)
 }
 

@@ -27,6 +27,8 @@ export function reportOfRecording(
     taking.take(replaced === undefined ? timed : { ...timed, event: replaced.event(timed.event) }, held)
   }
   const incident = taking.finish()
+  if (incident.servers.length === 0 && problems.length === 0)
+    throw new ProblemError('not-found', `The recording of ${source.name} has no samples of this time.`)
   const at = judgedMoment(incident)
   const verdict = at === undefined ? undefined : { at, lines: statusLines(diagnosed(entry, at, replaced)) }
   return { report: reportOf(incident, { source: replaced?.source(source) ?? source, version, verdict }), problems }

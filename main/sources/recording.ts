@@ -73,12 +73,18 @@ function recordedObjects(name: string, ids: readonly string[], known: readonly T
  * of each instant.
  */
 function healthOf(known: readonly TimedEvent[]): ServerHealth[] {
-  const lastGood = new Map<string, Pick<ServerHealth, 'lastGoodAt'>>()
-  for (const { event } of known) {
-    if (event.kind === 'frame') lastGood.set(event.frame.id, { lastGoodAt: event.frame.at })
-    if (event.kind === 'health' && !lastGood.has(event.health.id)) lastGood.set(event.health.id, {})
+  const servers = new Map<string, ServerHealth>()
+  for (const { event, at } of known) {
+    if (event.kind === 'frame') {
+      const { id } = event.frame
+      servers.set(id, { id, status: 'ok', failures: [], lastGoodAt: event.frame.at })
+    }
+    if (event.kind !== 'health' || servers.has(event.health.id)) continue
+    const { id } = event.health
+    const problem = { code: 'not-found', message: `No sample of ${id} was recorded by then.` } as const
+    servers.set(id, { id, status: 'failing', failures: [{ at: rfc3339(at), problem }] })
   }
-  return [...lastGood].map(([id, good]) => ({ id, status: 'ok', failures: [], ...good }))
+  return [...servers.values()]
 }
 
 /** For an instant in a gap: what is missing, and where the nearest samples are. */

@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ServerHealth } from '../../core/contract/source.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { syntheticStory } from '../fixtures/synthetic.ts'
 import { runHere } from '../harness/commandHere.ts'
-import { recordStory } from '../harness/recordStory.ts'
+import { recordEvents, recordStory } from '../harness/recordStory.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
 const objects: SourceEvent = {
@@ -98,4 +99,32 @@ describe('recordings', () => {
     await writeFile(join(stateDir, 'recordings', 'README'), 'no folder')
     expect((await runHere('recordings')).code).toBe(0)
   })
+})
+
+it.each([
+  ['report', /of this time/],
+  ['replay', /in this range/],
+  ['status', /in this range/],
+  ['diagnose', /in this range/],
+  ['advise', /in this range/],
+  ['alerts', /in this range/],
+  ['snapshot', /No sample of a:6443 was recorded by then/],
+  ['explain workload-low', /No sample of a:6443 was recorded by then/],
+])('%s says of a recording without samples that it has none, and nothing else', async (words, sentence) => {
+  const failures: ServerHealth['failures'] = [
+    { at: new Date(START).toISOString(), problem: { code: 'unreachable', message: 'Nothing listens.' } },
+  ]
+  const health: ServerHealth = { id: 'a:6443', status: 'failing', failures }
+  await recordEvents({
+    stateDir,
+    name: 'gone',
+    startAt: START,
+    events: [objects, { kind: 'health', health }],
+    moments: [],
+  })
+  const [id = ''] = (await runHere('recordings')).output.match(/\d{8}T\S+/) ?? []
+  const isOperand = words === 'report' || words === 'replay'
+  const { code, output, told } = await runHere(...words.split(' '), ...(isOperand ? [id] : ['--recording', id]))
+  expect([code, output]).toEqual([2, ''])
+  expect(told).toMatch(sentence)
 })
