@@ -179,7 +179,7 @@ test('a typed secret reaches the server, and nothing that is kept or told', asyn
         spec: { kind: 'scrape', target, cadence: CadenceSchema.parse({}) },
       }),
     )
-    await expect.poll(() => JSON.stringify(told), { timeout: 10_000 }).toContain('workload-low')
+    await expect.poll(() => JSON.stringify(told)).toContain('workload-low')
     expect(server.requests.every(({ headers }) => headers.authorization === 'Bearer t0k-s3cr3t')).toBe(true)
 
     // The page names the connected source by the spec that it received, which lacks the secret.

@@ -333,19 +333,17 @@ describe('the Classify screen', () => {
       // Traffic is what came between two samples that the page saw; one that is late shows the second alone.
       await waitFor(() => expect(viewStore.getState().frame).toBeDefined())
       act(() => story.advance(1_000))
-      await waitFor(
-        () =>
-          expect(within(schemas()).getByRole('row', { name: /9000 service-accounts/ }).textContent).toContain(
-            'has traffic',
-          ),
-        { timeout: 4_000 },
+      await waitFor(() =>
+        expect(within(schemas()).getByRole('row', { name: /9000 service-accounts/ }).textContent).toContain(
+          'has traffic',
+        ),
       )
       expect(within(schemas()).getByRole('row', { name: /kube-scheduler/ }).textContent).toContain(
         'no request since the start',
       )
       expect(heading()).toMatch(/^\d+ of 11 flow schemas have had no request since the servers started\.$/)
       const flows = await screen.findByRole('grid', { name: 'Flows seen' })
-      await waitFor(() => expect(within(flows).getAllByRole('row').length).toBeGreaterThan(3), { timeout: 4_000 })
+      await waitFor(() => expect(within(flows).getAllByRole('row').length).toBeGreaterThan(3))
       await user.click(within(schemas()).getByRole('row', { name: /9000 service-accounts/ }))
       expect(screen.getByRole('heading', { name: 'Flows seen in service-accounts' })).toBeTruthy()
       await user.click(screen.getByRole('radio', { name: 'Without requests' }))

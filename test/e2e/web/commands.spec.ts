@@ -96,11 +96,9 @@ test('the states of the levels are those of the frames that watch prints', async
   }
   const reading = read().catch(() => undefined)
   const agree = async (seen: string): Promise<void> => {
-    await expect.poll(() => Object.values(printed).join(' '), { timeout: 20_000 }).toContain(seen)
+    await expect.poll(() => Object.values(printed).join(' ')).toContain(seen)
     await expect
-      .poll(async () => JSON.stringify(printed) === JSON.stringify(await statesOnScreen(Object.keys(printed))), {
-        timeout: 20_000,
-      })
+      .poll(async () => JSON.stringify(printed) === JSON.stringify(await statesOnScreen(Object.keys(printed))))
       .toBe(true)
   }
   await goTo('#/overview')
@@ -141,7 +139,7 @@ for (const { token, args } of [
 ] as const) {
   test(`a proxy with the client token ${token} is reached as the command says`, async () => {
     const command = begun('proxy', '--upstream', address, ...ARGUMENTS, ...args)
-    await expect.poll(command.output, { timeout: 20_000 }).toContain('Try it: ')
+    await expect.poll(command.output).toContain('Try it: ')
     const said = /Try it: (.+)/.exec(command.output())?.[1] ?? ''
     await fillProxy()
     await page

@@ -12,7 +12,7 @@ test('the etcd screen shows what is limited, explains and changes it, at every s
   await page.getByRole('button', { name: /^etcd proxy/ }).click()
   await page.getByRole('button', { name: 'Explore a simulated etcd' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toContainText('limited, most by rule-event', {
-    timeout: 20_000,
+    timeout: 60_000,
   })
   await expect(page.getByRole('grid', { name: 'Rejected requests' }).getByText('rule-event').first()).toBeVisible()
 
@@ -53,7 +53,7 @@ test('a recording of an etcd opens on the etcd screen, which says what is not re
   await page.getByRole('button', { name: /^etcd proxy/ }).click()
   await page.getByRole('button', { name: 'Explore a simulated etcd' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toContainText('limited, most by rule-event', {
-    timeout: 20_000,
+    timeout: 60_000,
   })
   const at = await page.evaluate(() => new Date().toISOString())
   await page.evaluate(() => {

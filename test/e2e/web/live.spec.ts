@@ -135,7 +135,7 @@ test('rejections appear as they happen, with what their reason means', async () 
     // The lists above grow, and what is out of sight is not drawn.
     await page.getByRole('region', { name: 'Queues' }).scrollIntoViewIfNeeded()
     await expect(waiting).toBeVisible({ timeout: 1_000 })
-  }).toPass({ timeout: 20_000 })
+  }).toPass({ timeout: 60_000 })
   const rejected = page.getByRole('grid', { name: 'Rejections as they happen' })
   await expect(rejected.getByRole('row', { name: /carol queue-full/ }).first()).toBeVisible()
   await expect(page.getByText(/The shortest queue of the flow’s hand was full/)).toBeVisible()
