@@ -11,7 +11,6 @@ import {
   type Table,
 } from '../answer/answer.ts'
 import type { EtcdAdvice, EtcdPreview, EtcdRequest, EtcdRevision, EtcdState, EtcdUsage } from '../contract/etcd.ts'
-import { bypassText } from './bypass.ts'
 
 const count = amount('fixed')
 
@@ -25,10 +24,20 @@ function limitedPerSecond({ seconds, rateSeconds }: Pick<EtcdState, 'seconds' | 
 const quotaUsed = ({ storage }: Pick<EtcdState, 'storage'>): number | undefined =>
   storage === null ? undefined : storage.usedBytes / storage.quotaBytes
 
+/** The requests that bypassed a proxy; `undefined` if the member reports none. */
+export const bypassSentence = ({
+  answered,
+  outside,
+  seconds,
+}: NonNullable<EtcdState['bypass']>): Sentence | undefined =>
+  outside === 0
+    ? undefined
+    : phrase`At least ${count(outside)} of ${count(answered)} requests for keys that the member answered in the last ${String(seconds)} s did not come through this proxy, so no rule here limits them.`
+
 /** A running proxy: what it limits now, its counts, and its classes and rules. */
 export function presentEtcd(state: EtcdState): Answer {
   const { url, upstream, mode, revision, counts, watches, since, bypass, classes } = state
-  const past = bypass === undefined ? undefined : bypassText(bypass)
+  const past = bypass && bypassSentence(bypass)
   const were = mode === 'observe' ? 'would have been' : 'were'
   const from = since === undefined ? [] : phrase`Since ${amount('instant')(since)}: `
   return {
@@ -37,7 +46,7 @@ export function presentEtcd(state: EtcdState): Answer {
       [`${url} → ${upstream}, ${mode}, ${revision === null ? 'rules from files' : `revision ${revision}`}`],
       phrase`${from}${count(counts.passed)} requests passed, ${count(counts.delayed)} ${were} delayed, ${count(counts.limited)} ${were} limited; ${count(watches)} watches now.`,
       storageSentence(state),
-      ...(past === undefined ? [] : [[past]]),
+      ...(past === undefined ? [] : [past]),
     ],
     tables: [
       {

@@ -128,7 +128,7 @@ describe('the screen of an etcd', () => {
     }
     const { unmount } = render(<EtcdScreen />)
     expect(
-      screen.getByText(/^At least 9,300 of 12,000 requests for keys .* did not come through this proxy/),
+      screen.getByText(/^At least 9\s300 of 12\s000 requests for keys .* did not come through this proxy/),
     ).toBeTruthy()
     expect(screen.getByRole('button', { name: /^event/ }).textContent).toContain('6 of 35 passed in 3 s')
     unmount()

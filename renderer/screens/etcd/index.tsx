@@ -8,7 +8,6 @@ import { NowLine } from '../../components/NowLine.tsx'
 import { EmptyState, ErrorState, LoadingPage, Note, NothingThen } from '../../components/States.tsx'
 import { ask, useConnected } from '../../state/connection.ts'
 import type { UnixMs } from '../../../core/units.ts'
-import { bypassText } from '../../../core/qos/bypass.ts'
 import { PAST_IS_READ, usePastPart } from '../../state/past.ts'
 import { useEtcdState } from '../../state/sourceState.ts'
 import { forgetObject, openPlace, openScreen, useRoute } from '../../state/route.ts'
@@ -21,7 +20,7 @@ import { FlowControlPane } from './FlowControlPane.tsx'
 import { MemberPane } from './MemberPane.tsx'
 import { RulesPane } from './RulesPane.tsx'
 import { sentenceText } from '../../../core/answer/answer.ts'
-import { presentEtcd } from '../../../core/qos/present.ts'
+import { bypassSentence, presentEtcd } from '../../../core/qos/present.ts'
 import { MonitorPane } from './MonitorPane.tsx'
 import { TestPane } from './TestPane.tsx'
 import { LimitedPane, LoadPane, RatesPane, TopPane } from './TrafficPanes.tsx'
@@ -114,7 +113,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
   const [aside, setOther] = useState<Aside>({ kind: 'member' })
   const { object } = useRoute()
   const { classes, rules, mode, revision } = state
-  const past = state.bypass === undefined ? undefined : bypassText(state.bypass)
+  const past = state.bypass && bypassSentence(state.bypass)
   const readOnly = standing?.because ?? (state.editable ? undefined : whyReadOnly(revision))
   const editable = readOnly === undefined
   // A recorded instant has no data for test and advice.
@@ -184,7 +183,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
       )}
       {past !== undefined && (
         <div className="rigid pad-x pad-y-8 line-below">
-          <Note kind="warn">{past}</Note>
+          <Note kind="warn">{sentenceText(past, format)}</Note>
         </div>
       )}
       {standing !== undefined && <div className="rigid pad-x pad-y-8 line-below">{standing.note}</div>}
