@@ -14,7 +14,11 @@ import { exposedFamilies } from './exposedFamilies.ts'
 import { createSimulation } from './simulation.ts'
 
 const VERSION = 'v1.37.2'
-const simulation = () =>
+const BUILT_IN = {
+  levels: [...mandatoryLevels, ...suggestedLevels],
+  schemas: [...mandatorySchemas, ...suggestedSchemas],
+}
+const simulation = (configuration = BUILT_IN) =>
   createSimulation({
     seed: 1,
     startUnixMs: 1_700_000_000_000,
@@ -23,10 +27,7 @@ const simulation = () =>
     maxMutatingRequestsInFlight: 200,
     profile: profileFor(VERSION),
     corrections: AS_UPSTREAM,
-    configuration: {
-      levels: [...mandatoryLevels, ...suggestedLevels],
-      schemas: [...mandatorySchemas, ...suggestedSchemas],
-    },
+    configuration,
     workload: CLUSTER,
   })
 
@@ -114,4 +115,13 @@ test('the dump contains what the frame counts', () => {
     }
   }
   expect(dump.requests?.some(({ position }) => position > 0)).toBe(true)
+})
+
+test('a server without a queue has frames, without ratios to its places', () => {
+  const running = simulation({ levels: [...mandatoryLevels], schemas: [...mandatorySchemas] })
+  running.runTo(1e9)
+  const frame = serverFrame(running.engine.snapshot(), { id: 's', version: VERSION })
+  expect(ServerFrameSchema.safeParse(frame).success).toBe(true)
+  expect(frame.waitingByKind).toEqual({ readOnly: undefined, mutating: undefined })
+  expect(frame.executingByKind?.readOnly?.sum).toBeGreaterThanOrEqual(0)
 })

@@ -24,12 +24,16 @@ export function serverFrame(snapshot: EngineSnapshot, { id, version }: FrameMeta
     seatFairFrac: snapshot.fairFrac,
     inFlight: { readOnly: snapshot.readOnly.peakExecuting, mutating: snapshot.mutating.peakExecuting },
     inQueue: { readOnly: snapshot.readOnly.peakWaiting, mutating: snapshot.mutating.peakWaiting },
-    executingByKind: { readOnly: snapshot.readOnly.executing, mutating: snapshot.mutating.executing },
-    waitingByKind: { readOnly: snapshot.readOnly.waiting, mutating: snapshot.mutating.waiting },
+    executingByKind: { readOnly: known(snapshot.readOnly.executing), mutating: known(snapshot.mutating.executing) },
+    waitingByKind: { readOnly: known(snapshot.readOnly.waiting), mutating: known(snapshot.mutating.waiting) },
     levels: snapshot.levels.map(levelFrame),
     missing: hiddenIn(version),
   }
 }
+
+/** A ratio to nothing, as to the places in queues of a server that has none, has no sum; pages are read likewise. */
+const known = (histogram: Histogram | undefined): Histogram | undefined =>
+  histogram !== undefined && Number.isFinite(histogram.sum) ? histogram : undefined
 
 /** Parts that this version does not show by default; everything else is present. */
 const hiddenIn = (version: string): MissingFamily[] =>
@@ -65,10 +69,10 @@ function levelFrame(level: LevelSnapshot): LevelFrame {
       nextDiscountedSMax: virtualTime.nextDiscountedSMax,
       epochs: epochAdvances.succeeded + epochAdvances.failed,
     },
-    seatUtilization: level.seatUtilization,
+    seatUtilization: known(level.seatUtilization),
     demandRatio: level.demandRatio,
-    executingUtilization: level.executingUtilization,
-    waitingUtilization: level.waitingUtilization,
+    executingUtilization: known(level.executingUtilization),
+    waitingUtilization: known(level.waitingUtilization),
     schemas,
   }
 }
