@@ -12,7 +12,6 @@ import {
   serverFacts,
   troubleOf,
   type Evidence,
-  type ServerEvidence,
   type LevelFacts,
   type ServerFacts,
 } from './facts.ts'
@@ -29,7 +28,7 @@ import { plain } from '../text/format.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import { listed } from '../text/text.ts'
 import { inOrder } from '../twin/observe.ts'
-import { unixMsOf, type UnixMs } from '../units.ts'
+import { unixMsOf } from '../units.ts'
 import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
 import { headline, staleServersLine } from '../verdict/headline.ts'
 import type { NowStatement } from '../verdict/levelStatements.ts'
@@ -306,10 +305,8 @@ const LEFT_BEHIND_MS = 90_000
 
 /** The headline that the Overview shows of the same samples. */
 function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
-  const lastOf = ({ frames }: ServerEvidence): UnixMs =>
-    frames.reduce((last, { at }) => Math.max(last, unixMsOf(at)), 0)
-  const newest = Math.max(0, ...servers.map(lastOf))
-  const current = servers.filter((server) => lastOf(server) >= newest - LEFT_BEHIND_MS)
+  const newest = newestOf({ servers })
+  const current = servers.filter((server) => newestOf({ servers: [server] }) >= newest - LEFT_BEHIND_MS)
   const seen = current.flatMap(({ frames, latest, dumps }) => {
     if (latest !== undefined) return withBusiest(serverNow(latest.frame, latest.derived), dumps.at(-1))
     const pages = inOrder(frames)

@@ -104,5 +104,5 @@ const isShown = (key: FamilyKey, { levels }: ServerFacts['last']): boolean =>
   })
 
 /** The newest of all samples. */
-export const newestOf = ({ servers }: Evidence): number =>
+export const newestOf = ({ servers }: Pick<Evidence, 'servers'>): number =>
   servers.flatMap(({ frames }) => frames).reduce((newest, { at }) => Math.max(newest, unixMsOf(at)), -Infinity)

@@ -54,10 +54,11 @@ export function runAnyScenario(given: AnyScenario, options: RunOptions = {}): Sc
   const runs =
     given.of === 'server'
       ? judgedRuns(given.scenario, options, (variant: ScenarioVariant, goOn) => {
-          if (!charted) return runVariant({ ...given.scenario, seed }, variant, goOn)
+          if (!charted) return runVariant({ ...given.scenario, seed }, variant, goOn, { figures: true })
           const isStepped = variant.algorithm !== 'max-in-flight'
           const log = isStepped && first === undefined ? new DecisionLog(variant.name) : undefined
           const ran = runVariant({ ...given.scenario, seed }, variant, goOn, {
+            figures: true,
             counts: new CourseCounts(secondsToNs(given.scenario.seconds)),
             ...(log !== undefined && { log }),
             ...(isStepped && first !== undefined && { first }),
@@ -126,7 +127,9 @@ interface Ran {
 
 /** What is recorded of a run beside its result. */
 interface Recorded {
-  readonly counts: CourseCounts
+  /** Its result has fairness, and what CoDel had to decide by. */
+  readonly figures: boolean
+  readonly counts?: CourseCounts
   /** Takes the decisions of this run. */
   readonly log?: DecisionLog
   /** Those of the run with which this one is compared. */
@@ -152,18 +155,19 @@ export function runVariant(
     untilNs,
     course: recorded?.counts,
   })
-  const observed = observeRun([engine], variant, { clientOf, workOf: executionNsOf, fromNs, untilNs })
+  const counted = { clientOf, workOf: executionNsOf, fromNs, untilNs }
+  const observed = recorded?.figures === true ? observeRun([engine], variant, counted) : undefined
   recorded?.log?.record(engine)
   const difference = recorded?.first?.compare(variant.name, engine)
   if (!playback.runTo(untilNs, mayGoOn && (() => mayGoOn(playback.nowNs / untilNs)))) return undefined
   const history = { adjustments: playback.adjustments(), fromNs, untilNs }
   const measured = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
-  const result = { ...measured, ...observed() }
+  const result = { ...measured, ...observed?.() }
   const first = difference?.()
   return {
     result,
     counts: playback.counts(),
-    ...(recorded !== undefined && { course: recorded.counts.course() }),
+    ...(recorded?.counts !== undefined && { course: recorded.counts.course() }),
     ...(first !== undefined && { first }),
   }
 }

@@ -4,7 +4,7 @@ import type { Decision } from '../qos/decision.ts'
 import { atomsOf } from '../qos/request.ts'
 import { type Distribution, drawNs, exponential, namedRandom, type Random, uniform } from '../simulate/random.ts'
 import { msToNs, type Nanoseconds, nsToMs, secondsToNs } from '../units.ts'
-import type { Cell } from '../whatif/measure.ts'
+import { newCell, type Cell } from '../whatif/measure.ts'
 import { outcomesOf, type VariantResult } from '../whatif/results.ts'
 import type { CourseCounts } from './course.ts'
 import type { Store, StoreCall, StoreClients, StoreScenario, StoreVariant } from './store.ts'
@@ -36,20 +36,7 @@ interface Flight {
   state: 'new' | 'queued' | 'over'
 }
 
-const noCell = (client: string): Cell => ({
-  level: '',
-  schema: '',
-  flow: '',
-  client,
-  seatNs: 0,
-  offered: 0,
-  served: 0,
-  expired: 0,
-  executedNs: 0,
-  plannedNs: 0,
-  rejected: { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0 },
-  waitsMs: [],
-})
+const noCell = (client: string): Cell => newCell({ level: '', schema: '', flow: '', client })
 
 /** Runs one variant by itself. `undefined` when `mayGoOn`, called now and then with the completed part, ended it. */
 export function runStoreVariant(

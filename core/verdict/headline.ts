@@ -151,15 +151,13 @@ function withOthers(statement: Told, about: Case, ordered: readonly Case[]): Tol
 }
 
 function nothingReported(servers: readonly NowServer[]): Told {
+  if (servers.length === 0) return { tone: 'withheld', title: 'No server is shown.', evidence: [], actions: [] }
   return {
     tone: 'withheld',
-    title: servers.length === 0 ? 'No server is shown.' : 'This server reports no priority level.',
-    evidence:
-      servers.length === 0
-        ? []
-        : [
-            'Priority and fairness may be switched off (--enable-priority-and-fairness=false), or the page holds no flow-control family.',
-          ],
+    title: 'This server reports no priority level.',
+    evidence: [
+      'Priority and fairness may be switched off (--enable-priority-and-fairness=false), or the page holds no flow-control family.',
+    ],
     actions: [],
   }
 }

@@ -177,22 +177,25 @@ export class Measure<T> {
     if (known !== undefined) return known
     const level = isFair ? ticket.lane.level.plan.name : poolOf(ticket)
     const schema = isFair ? ticket.lane.schema : ''
-    const counts = {
-      seatNs: 0,
-      offered: 0,
-      served: 0,
-      expired: 0,
-      executedNs: 0,
-      plannedNs: 0,
-      rejected: noRejections(),
-      waitsMs: [],
-    }
-    const cell: Cell = { level, schema, flow, client, ...counts }
+    const cell = newCell({ level, schema, flow, client })
     byClient.set(client, cell)
     this.all.push(cell)
     return cell
   }
 }
+
+/** Nothing of this client has been counted yet. */
+export const newCell = (of: Pick<Cell, 'level' | 'schema' | 'flow' | 'client'>): Cell => ({
+  ...of,
+  seatNs: 0,
+  offered: 0,
+  served: 0,
+  expired: 0,
+  executedNs: 0,
+  plannedNs: 0,
+  rejected: noRejections(),
+  waitsMs: [],
+})
 
 /** The inner map for a key of the outer one. */
 function inner<K, L, V>(outer: Map<K, Map<L, V>>, key: K): Map<L, V> {

@@ -8,6 +8,8 @@ import { codelOf } from './variant.ts'
 export interface WhatIfOptions {
   /** Each result contains the numbers of its levels over time. */
   readonly charted?: boolean
+  /** It contains figures beside the outcomes of its requests, which cost a look at each decision. */
+  readonly figures?: boolean
   /** Seconds over which fairness is averaged. */
   readonly windowSeconds?: number | undefined
 }

@@ -22,10 +22,14 @@ export class Replay {
   private readonly servers: Servers
   private readonly measures: readonly Measure<Call<Sent>>[]
   private readonly charts: RunCharts | undefined
-  private readonly observed: () => RunFigures
+  private readonly observed: (() => RunFigures) | undefined
 
   /** `charted`: also records numbers over time. */
-  constructor(variant: Variant, arrivals: Arrivals, { charted = false, windowSeconds }: WhatIfOptions = {}) {
+  constructor(
+    variant: Variant,
+    arrivals: Arrivals,
+    { charted = false, figures = false, windowSeconds }: WhatIfOptions = {},
+  ) {
     this.variant = variant
     this.arrivals = arrivals
     this.decisions = new Decisions(arrivals.list.length)
@@ -40,7 +44,9 @@ export class Replay {
       untilNs: arrivals.endNs,
     }
     const workOf = ({ owner }: Call<Sent>) => owner.arrival.executionNs
-    this.observed = observeRun(this.servers.engines, variant, { ...counted, workOf, windowSeconds })
+    this.observed = figures
+      ? observeRun(this.servers.engines, variant, { ...counted, workOf, windowSeconds })
+      : undefined
     this.measures = this.servers.engines.map(
       (engine) =>
         new Measure(engine, {
@@ -103,7 +109,7 @@ export class Replay {
     }))
     const series = this.charts?.series()
     const measured = resultOf(this.variant.name, cells, histories, nsToSeconds(endNs - fromNs))
-    const result = { ...measured, ...this.observed() }
+    const result = { ...measured, ...this.observed?.() }
     return series === undefined ? result : { ...result, series }
   }
 

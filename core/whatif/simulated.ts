@@ -77,15 +77,15 @@ export function simulatedResult(
   traffic: SimulatedTraffic,
   variant: Variant,
   mayGoOn: (part: number) => boolean = () => true,
-  { charted = false, windowSeconds }: WhatIfOptions = {},
+  { charted = false, figures = false, windowSeconds }: WhatIfOptions = {},
 ): VariantResult | undefined {
   const { fromNs, untilNs, startUnixMs } = traffic
   const simulation = simulationOf(traffic, variant)
   const clientOf = ({ owner }: ServerCall): string => simulation.groupOf(owner)
   const executionNsOf = ({ owner }: ServerCall): number => owner.executionNs
   const measure = new Measure(simulation.engine, { clientOf, executionNsOf, fromNs, untilNs })
-  const workOf = executionNsOf
-  const observed = observeRun([simulation.engine], variant, { clientOf, workOf, fromNs, untilNs, windowSeconds })
+  const counted = { clientOf, workOf: executionNsOf, fromNs, untilNs, windowSeconds }
+  const observed = figures ? observeRun([simulation.engine], variant, counted) : undefined
   const goOn = (): boolean => mayGoOn(simulation.nowNs / untilNs)
   const charts = charted ? new RunCharts([simulation.engine], variant, { startUnixMs, endNs: untilNs }) : undefined
   if (charts?.toEnd((ns) => simulation.runTo(ns, goOn)) === false) return undefined
@@ -93,6 +93,6 @@ export function simulatedResult(
   const series = charts?.series()
   const history = { adjustments: simulation.engine.adjustments(), fromNs, untilNs }
   const measured = resultOf(variant.name, measure.end(), [history], nsToSeconds(untilNs - fromNs))
-  const result = { ...measured, ...observed() }
+  const result = { ...measured, ...observed?.() }
   return series === undefined ? result : { ...result, series }
 }

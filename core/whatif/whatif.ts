@@ -33,7 +33,7 @@ export function whatIf(
 ): WhatIfResult | undefined {
   const runs: { readonly replay: Replay; readonly result: VariantResult }[] = []
   for (const [number, variant] of [baseline, ...candidates].entries()) {
-    const replay = new Replay(variant, arrivals, options)
+    const replay = new Replay(variant, arrivals, { ...options, figures: true })
     if (!replay.runToEnd(() => mayGoOn(number * arrivals.list.length + replay.arrived))) return undefined
     const { requestFactor = 1 } = variant
     runs.push({ replay, result: { ...replay.result(), ...(requestFactor < 1 && { requestFactor }) } })
@@ -66,7 +66,10 @@ export function whatIfClosed(
   const variants = [baseline, ...candidates]
   const results: VariantResult[] = []
   for (const [number, variant] of variants.entries()) {
-    const result = simulatedResult(traffic, variant, (part) => mayGoOn((number + part) / variants.length), options)
+    const result = simulatedResult(traffic, variant, (part) => mayGoOn((number + part) / variants.length), {
+      ...options,
+      figures: true,
+    })
     if (result === undefined) return undefined
     results.push(result)
   }

@@ -28,8 +28,7 @@ async function runRecord(given: Given, console: Console): Promise<ExitCode> {
   const store = openStore(stateDir)
   let state: RecordingState | undefined
   const tellChanges = createTeller(console)
-  /** By server: whether it answered once. */
-  const answered = new Map<string, boolean>()
+  let [isAsked, isAnswered] = [false, false]
   try {
     const source = await openSource(
       {
@@ -37,7 +36,8 @@ async function runRecord(given: Given, console: Console): Promise<ExitCode> {
         spec,
         onConnection({ servers }) {
           servers.forEach(tellChanges)
-          for (const { id, status } of servers) answered.set(id, answered.get(id) === true || status === 'ok')
+          isAsked ||= servers.length > 0
+          isAnswered ||= servers.some(({ status }) => status === 'ok')
         },
       },
       { environment, store, makeSource: access.makeSource, stateDir },
@@ -60,7 +60,7 @@ async function runRecord(given: Given, console: Console): Promise<ExitCode> {
   }
   if (state?.id === undefined)
     throw new ProblemError('not-found', 'The source reported nothing, so nothing is recorded.')
-  if (answered.size > 0 && ![...answered.values()].includes(true))
+  if (isAsked && !isAnswered)
     throw new ProblemError('not-found', `No server answered, so the recording ${state.id} holds no sample.`)
   const entry = await recordingNamed(state.id, console)
   return file === undefined ? 0 : exportTo(entry, file, { range: { from: -Infinity, to: Infinity } }, console)

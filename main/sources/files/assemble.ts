@@ -41,6 +41,8 @@ interface TimedPage {
   readonly at: number
   readonly body: Body
   readonly page: Page
+  /** What `pageTime` reads in it. */
+  readonly told: number | undefined
 }
 
 /** Beyond this number, sentences are only counted. */
@@ -112,24 +114,26 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
     files.set(part.file, { parser, group })
     groups.set(key, group)
     // A page without a time of its own follows the previous one by a second.
-    group.push({ at: part.t ?? pageTime(page) ?? (group.at(-1)?.at ?? now - 1_000) + 1_000, body: part, page })
+    const told = pageTime(page)
+    group.push({ at: part.t ?? told ?? (group.at(-1)?.at ?? now - 1_000) + 1_000, body: part, page, told })
   }
   return [...new Set(groups.values())].map(inOneTime)
 }
 
 /** A page tells its time some seconds early, each of a process by as much: those whose time is known show how much. */
 function inOneTime(group: TimedPage[]): TimedPage[] {
-  const lags = Map.groupBy(
-    group.flatMap(({ body: { t }, page }) => {
-      const told = t === undefined ? undefined : pageTime(page)
-      return t === undefined || told === undefined ? [] : [{ started: startOf(page), lag: t - told }]
+  const processes = Map.groupBy(group, ({ page }) => startOf(page))
+  const lags = new Map(
+    [...processes].map(([start, pages]) => {
+      const known = pages.flatMap(({ body: { t }, told }) => (t === undefined || told === undefined ? [] : [t - told]))
+      return [start, median(known) ?? 0]
     }),
-    ({ started }) => started,
   )
-  return group.map((one) => {
-    if (one.body.t !== undefined || pageTime(one.page) === undefined) return one
-    return { ...one, at: one.at + (median((lags.get(startOf(one.page)) ?? []).map(({ lag }) => lag)) ?? 0) }
-  })
+  return group.map((one) =>
+    one.body.t !== undefined || one.told === undefined
+      ? one
+      : { ...one, at: one.at + (lags.get(startOf(one.page)) ?? 0) },
+  )
 }
 
 const startOf = (page: Page): number | undefined => page.families.get(FAMILY.startedAt)?.values[0]
