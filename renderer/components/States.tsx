@@ -188,7 +188,7 @@ export function Note(props: { readonly kind: NoteKind; readonly alert?: boolean;
 export const Sentences = (props: { readonly of: readonly string[]; readonly className?: string | undefined }) => (
   <ul className={props.className}>
     {props.of.map((sentence) => (
-      <li key={sentence}>{sentence}</li>
+      <li key={sentence}>{format.said(sentence)}</li>
     ))}
   </ul>
 )

@@ -147,8 +147,7 @@ const cut = (text: string): ReactNode => (
 const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(unixMsOf(at)) },
   { id: 'changes', header: 'Objects', value: namesText, cell: (entry) => cut(namesText(entry)) },
-  { id: 'what', header: 'Change', value: whatText, cell: (entry) => cut(whatText(entry)) },
-  valueColumn('label', 'Label', ({ label }) => label, { cell: ({ label }) => cut(label) }),
+  { id: 'what', header: 'Change', value: whatText, cell: (entry) => <span className="wraps">{whatText(entry)}</span> },
   { id: 'user', header: 'User', value: ({ user }) => user, cell: ({ user = '' }) => cut(user) },
   valueColumn('state', 'Outcome', entryStateText, {
     cell: (entry) => <span className={isInForce(entry) ? undefined : 'wraps warn'}>{entryStateText(entry)}</span>,
@@ -172,24 +171,19 @@ function Entry(props: {
   const ways = (['undo', 'redo'] as const).filter((way) => changesToSend(entry, way).length > 0)
   return (
     <>
-      <Pane
-        title={label === '' ? countOf(changes) : label}
-        note={`${format.dateTime(unixMsOf(at))}, ${target}`}
-        actions={
-          <>
-            {ways.map((way) => (
-              <Button
-                key={way}
-                disabled={!editing}
-                title={editing ? `on ${target}` : 'Switch editing on first.'}
-                onClick={() => question(way)}
-              >
-                {turnText(way, changesToSend(entry, way))}
-              </Button>
-            ))}
-          </>
-        }
-      >
+      <Pane title={label === '' ? countOf(changes) : label} note={`${format.dateTime(unixMsOf(at))}, ${target}`}>
+        <div className="flex gap-8 pad-x pad-b-12">
+          {ways.map((way) => (
+            <Button
+              key={way}
+              disabled={!editing}
+              title={editing ? `on ${target}` : 'Switch editing on first.'}
+              onClick={() => question(way)}
+            >
+              {turnText(way, changesToSend(entry, way))}
+            </Button>
+          ))}
+        </div>
         {!editing && (
           <p className="pad-x pad-b-12 prose faint">Read-only: switch editing on to undo or redo changes.</p>
         )}
