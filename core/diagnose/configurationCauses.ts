@@ -1,6 +1,7 @@
 import { levelIn, meanOf, RECOMPUTATION_MS } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
+import { isSqueezed } from '../frame/reading.ts'
 import { allRejected } from '../frame/recent.ts'
 import { clientName, largestOf, type ClientUse, type DumpedFlow } from '../verdict/ledger.ts'
 import { plain, plural } from '../text/format.ts'
@@ -459,7 +460,7 @@ export function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
     const borrowed = levels.some(
       ({ name: other, limits, seats }) => other !== name && (seats.executing ?? 0) > (limits.nominal ?? Infinity),
     )
-    if (borrowed && (own?.limits.current ?? 0) < 0.9 * (own?.limits.nominal ?? 0)) lent++
+    if (borrowed && isSqueezed(own?.limits ?? {})) lent++
   }
   return fact(
     waiting > 0 && lent >= 0.6 * waiting,
