@@ -230,7 +230,7 @@ export function isFull({
   const where = pagesQueued === 0 ? 'of the samples' : 'of the samples since requests first waited'
   return fact(
     fullShare >= 0.5 || fullSeconds > BRIEF_SECONDS,
-    `In ${plain.percent(fullShare)} ${where} (${plain.seconds(fullSeconds)}), requests of ${name} waited or all its seats were taken: it used ${plain.amount(executing)} of ${plain.amount(current)} seats on average.`,
+    `In ${plain.percent(fullShare)} ${where}, requests of ${name} waited or all its seats were taken: it used ${plain.amount(executing)} of ${plain.amount(current)} seats on average.`,
   )
 }
 
