@@ -73,6 +73,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       ? largestOf(level.flows)?.flow
       : level.flows.find(({ schema, flow }) => schema === suspect.client.schema && flow === suspect.client.flow)
   const sharers = sharersOf(largest, server)
+  const [covered, mice] = [coveredQueues(level), miceWait(level, server)]
   return [
     ...(name === CATCH_ALL ? [catchAllCase(server, level)] : []),
     {
@@ -108,6 +109,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
         ),
         weighing(5, drains(level, server)),
       ],
+      // Few queues drain soon as well: longer ones are filled by whoever fills these.
+      unless: [fact(covered.holds === true && mice.holds, mice.text)],
       hints: [not(more), not(dominant)],
       remedy: advice(`Raise queueLengthLimit of ${name}.`, () => longerQueues(known, name)),
     },
@@ -138,7 +141,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       culprit: flooding ?? (largest && culpritOf(largest)),
       tier: 'dumps',
       text: `${flooding ?? 'A busy flow'} fills queues that others have to use as well: ${name} has too few queues for its flows${queueText(level)}.`,
-      needs: [weighing(3, coveredQueues(level)), miceWait(level, server)],
+      needs: [weighing(3, covered), mice],
       within: [dominant, full],
       unless: [long, slower, wide],
       hints: [],
