@@ -110,8 +110,8 @@ const open = (perSecond: number, calls: ReturnType<typeof get>, waves?: typeof A
   calls,
   onRejection: 'next',
 })
-const threads = (count: number, calls: ReturnType<typeof get>, waves?: typeof AFTER): Behaviour => ({
-  kind: 'closed',
+const threads = (count: number, calls: ReturnType<typeof get>, waves?: typeof AFTER) => ({
+  kind: 'closed' as const,
   threads: count,
   think: exponential(20),
   calls,
@@ -119,6 +119,8 @@ const threads = (count: number, calls: ReturnType<typeof get>, waves?: typeof AF
 })
 
 const QUICK = lognormal(200, 0.5)
+/** Of a webhook, before and after it becomes slow. */
+const WAITING_FOR = [QUICK, constant(3_000)]
 const people = group('people', 5, person, open(1, get(QUICK)))
 const controllers = group('controllers', 10, account('controller-{i}', 'kube-system'), open(1, get(QUICK)))
 const tenants = group('tenants', 20, account('tenant-{i}'), open(1, get(QUICK)))
@@ -500,6 +502,22 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
       ],
     }),
     looksLike: 'slow-requests',
+  },
+  {
+    ...one('slow-requests', 'requests of a level take 15 times as long, most of which are of one account', {
+      groups: [
+        people,
+        controllers,
+        ...([BEFORE, AFTER] as const).flatMap((waves, i) => [
+          group(`tenants-${i}`, 20, account('tenant-{i}'), open(1, get(WAITING_FOR[i] ?? QUICK), waves)),
+          group(`frontend-${i}`, 1, account('frontend'), {
+            ...threads(100, get(WAITING_FOR[i] ?? QUICK), waves),
+            think: exponential(1_000),
+          }),
+        ]),
+      ],
+    }),
+    looksLike: 'one-flow',
   },
   {
     ...one('one-flow', 'a flood fills its queues, and those of an account beside it have timeout=1s', {

@@ -7,7 +7,6 @@ import {
   executionPairs,
   fact,
   isExemptFlood,
-  isSlower,
   justStarted,
   moreRequests,
   newFlood,
@@ -19,6 +18,7 @@ import {
   weighing,
   type Clue,
 } from './clues.ts'
+import { isSlower } from './slower.ts'
 import { meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
