@@ -216,6 +216,7 @@ const beats = [
   },
 ]
 
+const withoutItsLevel = withSchema(schemaFor('operators', 150, 'system:serviceaccounts:kube-system', 'operators'))
 const soon = { ...AFTER, firstMs: (CHANGE - 25) * MS_PER_SECOND }
 const forOthers = withLevels(OBJECTS, (limited, name) =>
   name === 'global-default' ? { ...limited, nominalConcurrencyShares: 1_500 } : limited,
@@ -589,6 +590,15 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
       seats: 40,
     }),
     looksLike: 'slow-requests',
+  },
+  {
+    ...one(
+      'one-flow',
+      'a flood, and a schema without a level that would take none of its requests',
+      { groups: [...BASE, hog], objects: withoutItsLevel },
+      { objects: withoutItsLevel },
+    ),
+    looksLike: 'dangling-schema',
   },
   {
     ...one(

@@ -67,7 +67,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
   const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
   const judgedBy = remedyJudge(evidence, servers)
-  const findings = worthShowing(largestFirst(explained(ranked, troubled))).map((one) => {
+  const findings = worthShowing(largestFirst(explained(ranked, troubled), troubled[0]?.level.name)).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return judgedBy(findingOf(one, { from: server?.from ?? from, to: server?.to ?? to }), one.given.remedy)
   })
@@ -159,7 +159,7 @@ const MOST_EXPLAINED = 0.5
 /** With the part of the trouble that each explains; without those that explain nearly nothing. */
 function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): readonly Judged[] {
   const isSlower = ranked.some(({ given }) => given.cause === 'slow-server')
-  const parts = new Map<Judged, number>()
+  const [parts, ofWorst] = [new Map<Judged, number>(), new Map<Judged, number>()]
   const explainedIn = new Map<string, { readonly part: number; readonly score: number }>()
   for (const { server, level } of troubled) {
     const acting = ranked.flatMap((one) => {
@@ -178,6 +178,7 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
       const one = acting[i]?.one
       if (one === undefined) continue
       parts.set(one, Math.max(parts.get(one) ?? 0, part))
+      if (level === troubled[0]?.level) ofWorst.set(one, part)
       const known = explainedIn.get(key) ?? { part: 0, score: 0 }
       explainedIn.set(key, {
         part: known.part + part,
@@ -203,24 +204,23 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
       return [{ ...one, isBeside: isYoung || ranked.some((other) => actsThere(other, one)) }]
     }
     if (part === undefined || part === 0) return [one]
-    return [{ ...one, given: { ...one.given, share: shareOf(part, share) } }]
+    return [{ ...one, ofWorst: ofWorst.get(one) ?? 0, given: { ...one.given, share: shareOf(part, share) } }]
   })
 }
 
 /** Of the causes of one level whose parts are known, the one that explains the most comes first; what stands beside others last. */
-function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
+function largestFirst(ranked: readonly Judged[], worst: string | undefined): readonly Judged[] {
   const keyOf = ({ known, isBeside, given: { share, place } }: Judged): string | undefined =>
-    share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level}`
+    share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level ?? worst}`
+  const partOf = ({ ofWorst, given: { share, place } }: Judged): number =>
+    (place.level === undefined ? ofWorst : share?.part) ?? 0
   // Only whom one can ask comes before what the configuration is like.
   const isClient = ({ isBeside, given: { cause, culprit } }: Judged): boolean =>
     isBeside !== true && culprit !== undefined && ['traffic', 'client'].includes(CAUSE_INFO[cause].group)
   const byClient = ranked.some(isClient)
   const standsBehind = ({ isBeside = false }: Judged): number => Number(byClient && isBeside)
   const sorted = new Map(
-    [...Map.groupBy(ranked, keyOf)].map(([key, all]) => [
-      key,
-      all.toSorted((a, b) => (b.given.share?.part ?? 0) - (a.given.share?.part ?? 0)).values(),
-    ]),
+    [...Map.groupBy(ranked, keyOf)].map(([key, all]) => [key, all.toSorted((a, b) => partOf(b) - partOf(a)).values()]),
   )
   return ranked
     .map((one) => (keyOf(one) === undefined ? one : (sorted.get(keyOf(one))?.next().value ?? one)))

@@ -118,11 +118,13 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
             (pressure >= MORE_THAN_OLD * most(name) ||
               (seats >= HOLDS * limit && pressure >= MORE_THAN_OLD * usual(name)))),
       )
+      // Whoever would want so much without sending more, as the requests of all others take longer, or were sent here.
       .filter(({ name, pressure }) => {
+        const was = earlier.get(name) ?? 0
         const same = sameClients(all, former, new Set([name]))
-        // It would want so much without sending more, as the requests of all others take longer as well.
-        const atFormerRate = same !== undefined && isSlower(same) ? ((earlier.get(name) ?? 0) * same.is) / same.was : 0
-        return pressure >= OUT_OF_PROPORTION * atFormerRate
+        return same !== undefined && isSlower(same)
+          ? pressure * same.was >= OUT_OF_PROPORTION * was * same.is
+          : pressure >= MORE_THAN_OLD * was
       })
       .slice(0, MOST_SUSPECTS)
       .map(({ name, client, pressure, beyond, seen, uses }): Suspect => {

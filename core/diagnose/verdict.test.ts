@@ -423,8 +423,25 @@ describe('changes', () => {
     const found = findings.find(({ cause }) => cause === 'dangling-schema')
     expect(found?.culprit).toBe(`PriorityLevelConfiguration ${name}`)
     expect(found?.remedy.manifests).toMatchObject([{ kind: 'PriorityLevelConfiguration', name }])
+    expect(found?.evidenceFor.join(' ')).toMatch(/It would take requests of .*, seen in workload-low/)
+    expect(findings.map(({ cause }) => cause)).not.toContain('recent-edit')
     expect(changes).toMatchObject([{ isToBlame: true }])
     expect(innocent.map((one) => one.name)).not.toContain(`PriorityLevelConfiguration ${name}`)
+  })
+
+  it('of a schema that catches requests of the system are undone, under each name that they have', () => {
+    const given = situation('system-requests')
+    const { objects = expect.fail('the situation has objects') } = given
+    const schemas = objects.schemas.filter(({ metadata }) => metadata.name !== 'leases')
+    const at = unixMsOf('2026-11-20T03:00:10Z')
+    const history = [
+      { at: at - 5_000, objects: { ...objects, schemas } },
+      { at, objects },
+    ]
+    const texts = diagnose({ ...given, history }).findings.flatMap(({ cause, remedy }) =>
+      cause === 'system-requests' ? [remedy.text] : [],
+    )
+    expect(texts).toEqual(['Delete FlowSchema leases: it did not exist before (kubectl delete flowschema leases).'])
   })
 
   it('of an object that was deleted and made anew are one, and undone by what it was', () => {

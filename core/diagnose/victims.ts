@@ -149,9 +149,9 @@ function grown(now: Ledger, before: Ledger, culprits: ReadonlySet<string>): read
   const [is, was] = [underWay(now), underWay(before)]
   return [...is]
     .flatMap(([name, one]) => {
-      const least = { mean: 1 / Math.max(1, before.dumps), seen: 0 }
-      const then = was.get(name) ?? least
-      const ratio = one.mean / Math.max(least.mean, then.mean)
+      const then = was.get(name) ?? { mean: 0, seen: 0 }
+      // A few observations may be many more or fewer by chance.
+      const ratio = (one.mean * before.dumps) / (then.seen + Math.sqrt(then.seen) + 1)
       return culprits.has(name) || one.seen < FEWEST_SEEN || ratio < GROWN || !was.has(name)
         ? []
         : [{ name, ratio, mean: one.mean, earlier: then.mean }]
