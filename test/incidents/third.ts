@@ -127,8 +127,8 @@ export const THIRD: readonly Incident[] = [
     },
   },
   {
-    name: 'lent-and-not-returned',
-    kind: 'a flood elsewhere while the victim lends nearly all of its seats',
+    name: 'lender-beside-a-flood',
+    kind: 'a flood beside a level that lends nearly all of its seats and keeps what it uses',
     limits: [26, 14],
     onset: ONSET,
     asked: ASKED,
@@ -149,19 +149,19 @@ export const THIRD: readonly Incident[] = [
     ],
     truth: {
       story:
-        'payments owns 12 of 40 seats, uses 10 and lends 90 % of them. From second 60 lab:notebook floods workload-low, which takes most of these seats; payments has fewer than it owns and waits, although nobody in it sends more.',
-      symptom: {
-        given: 'requests wait in payments and in workload-low',
-        words: [/payments/, /workload-low/, /wait|queue|reject/i],
-      },
-      cause: { given: 'lab:notebook floods; payments lends what it needs', words: [/flood|lend/i] },
-      culprit: { given: 'lab:notebook, and lendablePercent 90 of payments', words: [/lab:notebook/, /lend/i] },
-      victims: {
-        given: 'payments:api and ledger; shop and billing in workload-low',
-        words: [/payments:(?:api|ledger)/, /orders|cart|invoicer/],
-      },
-      remedy: { given: 'slow notebook down, or lend less of payments', words: [/notebook|lendablePercent/i] },
-      forbidden: [blames('api|ledger|orders|cart|invoicer', 'an innocent is blamed'), EDIT, RESTART, SERVER_BLAMED],
+        'From second 60 lab:notebook floods workload-low. payments owns 12 of 40 seats, uses 9 and lends 90 % of them: it keeps what it uses, since no level with demand gets less than that or its nominal limit, and waits for nothing.',
+      symptom: { given: 'requests wait in workload-low', words: [/workload-low/, /wait|queue|reject/i] },
+      cause: { given: 'one client floods', words: [/flood/i] },
+      culprit: { given: 'lab:notebook', words: [/lab:notebook/] },
+      victims: { given: 'shop and billing in workload-low', words: [/orders|cart|invoicer/] },
+      remedy: { given: 'slow notebook down, or a level of its own', words: [/notebook/, /slow|level of its own/i] },
+      forbidden: [
+        blames('api|ledger|orders|cart|invoicer', 'an innocent is blamed'),
+        { why: 'payments waits for nothing', words: /payments:(?:api|ledger)|lendablePercent|lender squeezed/i },
+        EDIT,
+        RESTART,
+        SERVER_BLAMED,
+      ],
     },
   },
   {
@@ -187,7 +187,7 @@ export const THIRD: readonly Incident[] = [
     events: [{ at: 85, run: ({ control }) => control.remove('PriorityLevelConfiguration', 'log-ingest') }],
     truth: {
       story:
-        'logs:shipper floods its own small level log-ingest from second 60, which harms nobody else. At second 85 somebody deletes that level: its schema dangles, the flood goes to workload-low, and everybody there waits.',
+        'logs:shipper floods its own small level log-ingest from second 60, which harms nobody else. At second 85 somebody deletes that level: its schema dangles, the flood goes to workload-low, where fair queuing lets the others wait for some tens of milliseconds.',
       symptom: { given: 'requests wait in workload-low', words: [/workload-low/, /wait|queue|reject/i] },
       cause: {
         given: 'logs:shipper floods workload-low since its level was deleted',
@@ -197,7 +197,10 @@ export const THIRD: readonly Incident[] = [
         given: 'logs:shipper, and the deletion of log-ingest',
         words: [/logs:shipper/, /log-ingest/, /delet|dangl|does not exist|recent edit/i],
       },
-      victims: { given: 'orders, cart, invoicer, frontend', words: [/orders|cart|invoicer|frontend/] },
+      victims: {
+        given: 'hardly anybody: orders, cart, invoicer and frontend by some tens of milliseconds',
+        words: [/no other client of workload-low was seen to suffer|orders|cart|invoicer|frontend/],
+      },
       remedy: { given: 'create the level again, or slow shipper down', words: [/log-ingest|shipper/] },
       forbidden: [
         blames('orders|cart|invoicer|frontend', 'an innocent is blamed'),
