@@ -23,11 +23,11 @@ import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { systemCases } from './systemRequests.ts'
 import { isHazard } from './text.ts'
 import { trafficCases } from './trafficCauses.ts'
-import { allRejected } from '../frame/recent.ts'
+import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import { listed } from '../text/text.ts'
-import { inOrder } from '../twin/observe.ts'
+import { inOrder, levelIn } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
 import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
 import { headline, staleServersLine } from '../verdict/headline.ts'
@@ -103,7 +103,10 @@ function causesOf(evidence: Evidence, servers: readonly ServerFacts[], changes: 
     version: server?.last.version,
     changes: changes.get(server?.id ?? '') ?? [],
   })
-  const worst = worstFirst(servers).slice(0, MOST_LEVELS)
+  // What is over does not matter beside what goes on.
+  const worst = worstFirst(servers)
+    .filter((one, i) => i === 0 || goesOn(one))
+    .slice(0, MOST_LEVELS)
   return [
     ...danglingCases(known(servers[0]), servers),
     ...servers.flatMap((server) => systemCases(server, known(server))),
@@ -130,6 +133,18 @@ const worstFirst = (servers: readonly ServerFacts[]): readonly Troubled[] =>
   servers
     .flatMap((server) => server.levels.filter(isTroubled).map((level) => ({ server, level })))
     .toSorted((a, b) => troubleOf(b.level) - troubleOf(a.level))
+
+const RECENT_MS = 20_000
+
+/** Whether requests of a level waited or were rejected in the last pages. */
+function goesOn({ server: { pages, to }, level: { name } }: Troubled): boolean {
+  const recent = pages.filter(({ at }) => unixMsOf(at) >= to - RECENT_MS).flatMap((page) => levelIn(page, name) ?? [])
+  const [last] = recent.slice(-1)
+  return (
+    recent.some(({ requests: { queued = 0 } }) => queued > 0) ||
+    (last !== undefined && allRejected(rejectedSince(last, recent[0])) > 0)
+  )
+}
 
 /** It explains the trouble of another level than the worst one, which is what the user asks about. */
 const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Troubled[]): boolean =>

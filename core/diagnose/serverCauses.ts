@@ -10,6 +10,7 @@ import {
   justStarted,
   moreRequests,
   newFlood,
+  newSuspect,
   not,
   oneFlow,
   sameServer,
@@ -48,6 +49,10 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const ofFlood = slowedByFlood(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
   const grown = newFlood(server).holds === true ? undefined : grownIn(server)
+  // A flood may make a machine slow. That the others would not fit without it either, as slow as they are, it need not.
+  const isOpen =
+    ofFlood.holds === true &&
+    server.levels.some((level) => (newSuspect(level)?.others ?? 0) > (newSuspect(level)?.limit ?? 0))
   const slowed = slowedIn(server).filter(({ name }) => name !== grown?.name)
   const [exempt] = byUser(server.ledger, EXEMPT)
   const waiting = troubled.flatMap((level) =>
@@ -68,18 +73,23 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       symptom: slowTitle(slowed),
       text:
         grown === undefined
-          ? 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.'
+          ? `Requests of several levels take longer than before, ${isOpen ? 'because of the flood that began then, or because the server itself or its etcd became slow' : 'so the server itself or its etcd is slow'}. Waits in queues are a consequence of it.`
           : `Requests of several levels take longer than before, since ${grownText(grown)}: they keep the machine of the server busy.`,
       needs: [
         weighing(5, everywhere),
         ...(grown === undefined ? [] : [weighing(3, fact(true, `${grownText(grown)}.`))]),
+        ...(isOpen
+          ? [fact(undefined, 'Whether they would take as long without the flood is not shown: both began together.')]
+          : []),
       ],
       // Two that began at different times share it.
-      lever: () => ({ factor: Math.sqrt(slowFactor(server) * (isExemptFlood(server) ? 1 : slowFactor(server))) }),
+      lever: isOpen
+        ? undefined
+        : () => ({ factor: Math.sqrt(slowFactor(server) * (isExemptFlood(server) ? 1 : slowFactor(server))) }),
       // A flood makes a machine busy, unless that became slower at another time.
-      unless: grown === undefined ? [ofFlood] : [],
+      unless: grown === undefined && !isOpen ? [ofFlood] : [],
       hints: [
-        ...(grown === undefined ? [weighing(5, not(newFlood(server)))] : []),
+        ...(grown === undefined && !isOpen ? [weighing(5, not(ofFlood))] : []),
         inTrouble,
         ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
       ],
@@ -220,9 +230,8 @@ function fitsWithoutFloods({ levels, ledger, limit }: ServerFacts): Clue {
 
 /** Whether a flood explains that requests take longer. */
 function slowedByFlood(server: ServerFacts): Clue {
-  const flood = newFlood(server)
   return server.slowedAt === undefined
-    ? flood
+    ? newFlood(server)
     : fact(
         false,
         `Requests of several levels took longer from ${plain.time(server.slowedAt)} on, when no client began to flood.`,
