@@ -592,6 +592,20 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     looksLike: 'slow-requests',
   },
   {
+    ...one('one-flow', 'a flood that begins as every request takes nine times as long', {
+      groups: [...STEADY.map((given) => (given.name === 'steady' ? { ...given, clients: 20 } : given)), hog],
+      change: (simulation) => simulation.slow(9),
+    }),
+    looksLike: 'slow-server',
+  },
+  {
+    ...one('slow-server', 'a level that rejects all the time, and then every request takes ten times as long', {
+      groups: [...BASE, group('busy', 40, account('busy-{i}'), open(12, get(QUICK)))],
+      change: (simulation) => simulation.slow(10),
+    }),
+    looksLike: 'nothing-to-borrow',
+  },
+  {
     ...one(
       'one-flow',
       'a flood, and a schema without a level that would take none of its requests',

@@ -345,6 +345,16 @@ describe('a remedy that was applied', () => {
   })
 })
 
+it('says that a server may be slow on its own where a flood begins as it becomes slow, and the others do not fit without it', () => {
+  const found = NEIGHBOURS.find(({ what }) => what.startsWith('a flood that begins as every request'))?.evidence(7)
+  const { findings } = diagnose(found ?? expect.fail('no such situation'))
+  expect(findings.slice(0, 2)).toMatchObject([
+    { cause: 'one-flow', culprit: 'batch:hog' },
+    { cause: 'slow-server', confidence: 'possible' },
+  ])
+  expect(findings[1]?.text).toContain('because of the flood that began then, or because the server itself')
+})
+
 describe('changes', () => {
   it('are not called innocent where nothing shows what was before', () => {
     const found = NEIGHBOURS.find(({ what }) => what.startsWith('a new schema'))?.evidence(1)
