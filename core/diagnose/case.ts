@@ -94,9 +94,13 @@ export function findingOf(
 ): Finding {
   const { cause, place, text, needs, within = [], unless = [], hints = [], remedy } = given
   const { culprit, share, since, victims = [], tier = 'metrics', symptom } = given
-  const clues = [...needs, ...within, ...hints, ...unless.map(not)]
+  const aside = [...hints, ...unless.map(not)]
   const texts = (holds: boolean | undefined): readonly string[] => [
-    ...new Set(clues.flatMap((clue) => (clue.holds === holds ? [clue.text] : []))),
+    ...new Set(
+      [...needs, ...within, ...aside.filter(({ isAbsence = false }) => !(isAbsence && holds === true))].flatMap(
+        (clue) => (clue.holds === holds ? [clue.text] : []),
+      ),
+    ),
   ]
   const [against, unknown] = [texts(false), texts(undefined)]
   return {

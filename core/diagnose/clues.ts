@@ -21,6 +21,8 @@ export interface Clue {
   readonly text: string
   /** Absent: 1. */
   readonly weight?: number
+  /** What it says is that something else is not the case: it makes a cause more likely, and is no evidence for it. */
+  readonly isAbsence?: true
 }
 
 /** The factor by which requests must have grown to count as more. */
@@ -36,7 +38,11 @@ const FEWEST_OF_FLOW = 5
 export const LONG_SECONDS = 4
 
 /** The opposite; a hint weighs 1 again. */
-export const not = ({ holds, text }: Clue): Clue => ({ holds: holds === undefined ? undefined : !holds, text })
+export const not = ({ holds, text }: Clue): Clue => ({
+  holds: holds === undefined ? undefined : !holds,
+  text,
+  isAbsence: true,
+})
 export const weighing = (weight: number, clue: Clue): Clue => ({ ...clue, weight })
 export const fact = (holds: boolean | undefined, text: string): Clue => ({ holds, text })
 
@@ -184,11 +190,19 @@ export function slowerRequests(level: LevelFacts, server: ServerFacts): Clue {
 export const BRIEF_SECONDS = 25
 
 /** Whether a level uses all its seats: most of the time, or repeatedly. */
-export const isFull = ({ name, fullShare, fullSeconds, now, last }: LevelFacts): Clue =>
-  fact(
+export function isFull({
+  name,
+  fullShare,
+  fullSeconds,
+  pagesQueued,
+  usedSeats: { executing, current },
+}: LevelFacts): Clue {
+  const where = pagesQueued === 0 ? 'of the samples' : 'of the samples since requests first waited'
+  return fact(
     fullShare >= 0.5 || fullSeconds > BRIEF_SECONDS,
-    `${name} used ${plain.amount(now.quantities.seats ?? 0)} of ${plain.amount(now.quantities.current ?? last.limits.current ?? 0)} seats on average; in ${plain.percent(fullShare)} of the samples since requests first waited (${plain.seconds(fullSeconds)}), requests waited or all seats were taken.`,
+    `In ${plain.percent(fullShare)} ${where}, requests of ${name} waited or all its seats were taken: it used ${plain.amount(executing)} of ${plain.amount(current)} seats on average.`,
   )
+}
 
 /** Waiting or rejected requests: the symptom itself. */
 export function trouble({ name, rejected, now, mostQueued, waitRange }: LevelFacts): string {

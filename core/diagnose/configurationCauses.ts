@@ -1,10 +1,11 @@
 import { levelIn, meanOf, RECOMPUTATION_MS } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { CATCH_ALL, type LimitedSpec, objectNamed } from '../config/objects.ts'
+import { isSqueezed } from '../frame/reading.ts'
 import { allRejected } from '../frame/recent.ts'
-import { largestOf } from '../verdict/ledger.ts'
+import { clientName, largestOf, type ClientUse, type DumpedFlow } from '../verdict/ledger.ts'
 import { plain, plural } from '../text/format.ts'
-import { listed } from '../text/text.ts'
+import { fewOf, listed } from '../text/text.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
 import { cameBefore, effectText, harmTo, leverOf, undoing, type Change } from './changes.ts'
@@ -71,6 +72,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     suspect === undefined
       ? largestOf(level.flows)?.flow
       : level.flows.find(({ schema, flow }) => schema === suspect.client.schema && flow === suspect.client.flow)
+  const sharers = sharersOf(largest, server)
+  const [covered, mice] = [coveredQueues(level), miceWait(level, server)]
   return [
     ...(name === CATCH_ALL ? [catchAllCase(server, level)] : []),
     {
@@ -106,6 +109,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
         ),
         weighing(5, drains(level, server)),
       ],
+      // Few queues drain soon as well: longer ones are filled by whoever fills these.
+      unless: [fact(covered.holds === true && mice.holds, mice.text)],
       hints: [not(more), not(dominant)],
       remedy: advice(`Raise queueLengthLimit of ${name}.`, () => longerQueues(known, name)),
     },
@@ -117,7 +122,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       tier: 'dumps',
       text: `Requests of several users are one flow of ${name}${largest === undefined ? '' : `, ${nameOf(largest)}`}, so fair queuing cannot protect one of them from another.${largest?.users[0] === undefined ? '' : ` ${senderOf(largest)} sends ${plain.percent(Math.min(0.99, largest.users[0].part))} of its requests.`}`,
       needs: [weighing(2, severalUsers(largest))],
-      within: [dominant, full],
+      victims: largest === undefined ? victims : victims.filter(({ name: who }) => sharers.names.has(who)),
+      within: [dominant, full, weighing(0, sharers.wait)],
       // Without queues, flows cannot be protected from one another.
       unless: [long, slower, wide, rejectsAtOnce],
       hints: [more],
@@ -135,7 +141,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       culprit: flooding ?? (largest && culpritOf(largest)),
       tier: 'dumps',
       text: `${flooding ?? 'A busy flow'} fills queues that others have to use as well: ${name} has too few queues for its flows${queueText(level)}.`,
-      needs: [weighing(3, coveredQueues(level)), miceWait(level, server)],
+      needs: [weighing(3, covered), mice],
       within: [dominant, full],
       unless: [long, slower, wide],
       hints: [],
@@ -194,7 +200,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       culprit: `level ${name}`,
       text: `${name} lends its seats while it is idle and gets them back only with the next recomputation, up to 10 s later: the first requests of each burst wait.`,
       needs: [weighing(5, lent)],
-      hints: [not(slower), not(long)],
+      hints: [not(slower), not(long), waitsAgain(level)],
       remedy: advice(`Lower lendablePercent of ${name}.`, () =>
         levelEdit(known, name, (limited) => ({ ...limited, lendablePercent: 0 })),
       ),
@@ -367,6 +373,29 @@ function coveredQueues({ name, spec }: LevelFacts) {
   )
 }
 
+/** Who shares a flow with whoever sends most of it, and whether they wait behind them. */
+function sharersOf(
+  flow: DumpedFlow | undefined,
+  { dumps, ledger }: ServerFacts,
+): { readonly names: ReadonlySet<string>; readonly wait: Clue } {
+  if (flow === undefined || dumps === 0)
+    return { names: new Set(), wait: fact(undefined, 'There are no debug dumps, so who shares a flow is unknown.') }
+  const isOther = (client: ClientUse): boolean =>
+    client.schema === flow.schema && client.flow === flow.flow && clientName(client) !== mostlyOf(flow)
+  const others = ledger.clients.filter(isOther)
+  const waiting = others.filter(({ seenWaiting }) => seenWaiting > 0)
+  const who = fewOf([...new Set((waiting.length > 0 ? waiting : others).map(clientName))])
+  return {
+    names: new Set(others.map(clientName)),
+    wait: fact(
+      waiting.length > 0,
+      others.length === 0
+        ? `No other user of ${nameOf(flow)} was seen.`
+        : `${who} of the same flow ${waiting.length > 0 ? 'wait as well' : 'never waited in a debug dump'}.`,
+    ),
+  }
+}
+
 /** Clients that send little wait as well: those whose queues the busy one fills. */
 function miceWait({ name, suspects: [suspect] }: LevelFacts, { dumps, ledger }: ServerFacts): Clue {
   if (dumps === 0) return fact(undefined, 'There are no debug dumps, so the waits of other flows are unknown.')
@@ -428,7 +457,7 @@ function idleSeats({ pages }: ServerFacts, name: string) {
 }
 
 /** Requests wait while the level has less than its nominal limit and others borrow, and rarely otherwise. */
-function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
+export function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
   let [waiting, lent] = [0, 0]
   for (const { levels } of pages) {
     const own = levels.find((level) => level.name === name)
@@ -437,7 +466,7 @@ function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
     const borrowed = levels.some(
       ({ name: other, limits, seats }) => other !== name && (seats.executing ?? 0) > (limits.nominal ?? Infinity),
     )
-    if (borrowed && (own?.limits.current ?? 0) < 0.9 * (own?.limits.nominal ?? 0)) lent++
+    if (borrowed && isSqueezed(own?.limits ?? {})) lent++
   }
   return fact(
     waiting > 0 && lent >= 0.6 * waiting,
@@ -446,6 +475,18 @@ function squeezed({ name }: LevelFacts, { pages }: ServerFacts): Clue {
       : `In ${plain.amount(lent)} of ${plain.counted(waiting, 'sample')} with queued requests of ${name}, its current limit was below its nominal one while another level borrowed.`,
   )
 }
+
+/** Fewer samples in which requests wait may be chance. */
+const FEWEST_WAITING_SAMPLES = 3
+
+const waitsAgain = ({ name, pagesQueued }: LevelFacts): Clue =>
+  weighing(
+    0,
+    fact(
+      pagesQueued >= FEWEST_WAITING_SAMPLES ? true : undefined,
+      `Requests of ${name} waited in ${plain.counted(pagesQueued, 'sample')}.`,
+    ),
+  )
 
 function shrunk({ name, troubledAt }: LevelFacts, { resized }: ServerFacts) {
   const change = resized.find(({ level }) => level === name)

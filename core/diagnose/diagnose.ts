@@ -23,6 +23,7 @@ import { calmCases, danglingCases, serverCases } from './serverCauses.ts'
 import { systemCases } from './systemRequests.ts'
 import { isHazard } from './text.ts'
 import { trafficCases } from './trafficCauses.ts'
+import { isSqueezed } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
@@ -287,8 +288,7 @@ function stateOf(
   if (tone === 'ok' || worst === undefined || isCalm(worst)) return first?.symptom === undefined ? 'flowing' : 'slow'
   const { rejected } = worst
   if (allRejected(rejected) > 0) return rejected['time-out'] * 2 > allRejected(rejected) ? 'timing out' : 'rejecting'
-  const { current = 0, nominal = 0 } = worst.last.limits
-  return current < nominal ? 'squeezed' : 'queueing'
+  return isSqueezed(worst.last.limits) ? 'squeezed' : 'queueing'
 }
 
 /** Changes that came too late or did nothing to the victims, and clients that use much and cause nothing. */

@@ -80,6 +80,8 @@ export interface LevelFacts {
   readonly fullShare: number
   /** Seconds that these pages represent. */
   readonly fullSeconds: number
+  /** Mean executing seats and limit of the pages from that first one on. */
+  readonly usedSeats: { readonly executing: number; readonly current: number }
   /** Mean seats of a request that executes or waits; `undefined` while there is none. */
   readonly seatsPerRequest: number | undefined
   /** Waits of requests that were dispatched in the window, and the bounds between which their p99 lies. */
@@ -328,6 +330,10 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     seatsPerRequest: requests === 0 ? undefined : seats / requests,
     fullShare: troubled.length === 0 ? 0 : full.length / troubled.length,
     fullSeconds: (full.length * context.now.stepMs) / MS_PER_SECOND,
+    usedSeats: {
+      executing: meanOf(troubled.map((page) => page.seats.executing ?? 0)) ?? 0,
+      current: meanOf(troubled.flatMap((page) => page.limits.current ?? [])) ?? 0,
+    },
     waits,
     waitRange: quantiles({ wait: waits, execution: undefined }).waitP99Range,
     troubledAt: troubledAt === undefined ? undefined : unixMsOf(troubledAt),

@@ -52,8 +52,9 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
   const named = (all: readonly Finding[]): readonly string[] => [
     ...new Set(
       all.map((one) => {
-        const { title, culprit } = one
-        return `${title.toLowerCase()}${culprit === undefined ? '' : `: ${culprit}`}${shareText(one, plain)}`
+        const { title, culprit, place } = one
+        const of = place.level === undefined || place.level === cause.place.level ? '' : ` in ${place.level}`
+        return `${title.toLowerCase()}${of}${culprit === undefined ? '' : `: ${culprit}`}${shareText(one, plain)}`
       }),
     ),
   ]
@@ -76,7 +77,7 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
       ...victimLines(other),
       `Remedy: ${other.remedy.text}`,
     ]),
-    ...(causes.length === 0 ? [] : [`Also causes it: ${listed(causes)}.`]),
+    ...(causes.length === 0 ? [] : [`Also a cause: ${listed(causes)}.`]),
     ...(possible.length === 0 ? [] : [`Also possible: ${listed(possible)}.`]),
     ...innocentLines(innocent),
   ]

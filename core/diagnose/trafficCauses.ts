@@ -42,6 +42,7 @@ import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { advice, either, holdsBack, moreShares, ownLevel, type Known } from './remedies.ts'
 import { byUser, WIDE, type Suspect } from './suspects.ts'
+import { squeezed } from './configurationCauses.ts'
 import { crowdIn, slowFactor } from './explain.ts'
 import { suspectsIn, victimsIn } from './victims.ts'
 import { victimNames } from '../verdict/cause.ts'
@@ -202,6 +203,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       ...standing,
       text: `Requests of ${name} waited for a moment and were served. Queues are there for such bursts.`,
       needs: [briefBurst(level, server)],
+      // That its seats are lent says why it waits.
+      unless: [squeezed(level, server)],
       hints: [not(slower)],
       remedy: advice('Nothing has to be done unless it repeats. A client that spreads its requests does not wait.'),
     },

@@ -72,6 +72,26 @@ describe('who', () => {
   })
 })
 
+describe('several users in one flow', () => {
+  const found = (given: string) => diagnose(situation(given)).findings.find(({ cause }) => cause === 'shared-flow')
+  it('harm those of the same flow who wait behind them', () => {
+    const { culprit, victims = [], evidenceFor = [], evidenceAgainst = [] } = found('shared-flow') ?? {}
+    expect(culprit).toBe('batch:hog')
+    expect(victims.map(({ name }) => name.split(':')[0])).toEqual(victims.map(() => 'batch'))
+    expect(victims.length).toBeGreaterThan(0)
+    expect(evidenceFor.join(' ')).toMatch(/of the same flow wait as well\./)
+    // What is not the case is evidence for nothing.
+    expect([...evidenceFor, ...evidenceAgainst].join(' ')).not.toMatch(/concurrency-limit/)
+  })
+})
+
+it('calls seats lent where a burst meets them, and the burst no cause beside them', () => {
+  const { findings } = diagnose(situation('lender-squeezed'))
+  expect(findings.map(({ cause }) => cause)).not.toContain('brief-burst')
+  const text = findings[0]?.evidenceFor.join(' ')
+  expect(text).not.toMatch(/executed for/)
+})
+
 it('says of a server that cannot be read what it last knew, and nothing of now', () => {
   const given = situation('one-flow')
   const asOf = lastOf(given) + 65_000

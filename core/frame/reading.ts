@@ -35,6 +35,16 @@ export const engineText = (algorithm: string | undefined, version: string): stri
  */
 export const isExempt = (level: Pick<LevelFrame, 'name'>): boolean => level.name === 'exempt'
 
+/** Whether a level has lent so many of its nominal seats that it is said to lack them; a rounding or a single seat is not. */
+export const isSqueezed = ({
+  current = 0,
+  nominal = 0,
+}: {
+  readonly current?: number | undefined
+  readonly nominal?: number | undefined
+}): boolean => current < SQUEEZED_PART * nominal
+const SQUEEZED_PART = 0.9
+
 /**
  * Start times that differ by less than this, in seconds, belong to the same process: the kernel derives it from a clock
  * that is corrected.

@@ -135,9 +135,12 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
     return `${fixed(size, unit > 1 && Math.abs(size) < 99.95 ? 1 : 0)} ${units[unit] ?? ''}`
   })
 
-  /** A share given as a fraction of 1: `90 %`. */
-  const percent = (share: Value, decimals = 0): string =>
-    known(share) ? `${fixed(share * 100, decimals)} %` : signs.unknown
+  /** A share given as a fraction of 1: `90 %`; `<1 %` where it is little and not nothing. */
+  function percent(share: Value, decimals = 0): string {
+    if (!known(share)) return signs.unknown
+    const least = 10 ** -decimals
+    return share > 0 && share * 100 < least / 2 ? `<${fixed(least, decimals)} %` : `${fixed(share * 100, decimals)} %`
+  }
 
   /** The factor of the borrowing solver: `0.3229`. */
   const fairFraction = (value: Value): string => fixed(value, 4)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { SPECIMENS } from '../diagnose/causes.fixture.ts'
 import { diagnose } from '../diagnose/diagnose.ts'
 import { plain } from '../text/format.ts'
-import { causeSentences, likelyCause, wordsFor } from './cause.ts'
+import { causeIn, causeSentences, levelWithCause, likelyCause, wordsFor } from './cause.ts'
 
 it('says of a level the same cause in the summary, in the headline and in an alert', () => {
   for (const { given, evidence } of SPECIMENS.slice(4, 8)) {
@@ -24,6 +24,20 @@ it('has no words for a level without a finding, and none from the console’s ow
   const { findings } = diagnose(SPECIMENS.find(({ given }) => given === 'no-data')?.evidence(5) ?? NOTHING)
   expect(likelyCause(findings)).toBeUndefined()
   expect(wordsFor(findings, { server: 'server', level: 'workload-low' })).toBeUndefined()
+})
+
+it('says of each level its own cause, whichever is the first of all', () => {
+  const { findings } = diagnose(SPECIMENS.find(({ given }) => given === 'one-flow')?.evidence(5) ?? NOTHING)
+  const [first = expect.fail('nothing was found')] = findings
+  const place = { ...first.place, level: 'b' }
+  const cause = likelyCause([first, { ...first, culprit: 'carol', place }])
+  const server = first.place.server ?? ''
+  expect(causeIn(cause, server, 'b')?.culprit).toBe('carol')
+  expect(causeIn(cause, server, first.place.level ?? '')).toBe(first)
+  expect(causeIn(cause, server, 'c')).toBeUndefined()
+  expect(causeIn(cause, 'another', 'b')).toBeUndefined()
+  expect(levelWithCause('b', server, cause)).toBe('b (one flow floods: carol)')
+  expect(levelWithCause(first.place.level ?? '', server, cause)).toContain(`(one flow floods: ${first.culprit})`)
 })
 
 const NOTHING = { servers: [], health: [], objects: undefined, asOf: undefined }

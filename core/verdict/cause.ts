@@ -76,9 +76,16 @@ export function causeSentences(finding: Finding, format: Format): readonly strin
   return [`Most likely: ${title.toLowerCase()}${who}${shareText(finding, format)}${when}.`, victimsSentence(victims)]
 }
 
-/** `global-default (one flow floods: grafana-prod)`. */
-export function levelWithCause(level: string, cause: LikelyCause | undefined): string {
-  const found = cause?.others.find(({ place }) => place.level === level)
+/** The first cause of the trouble of that level, or of that of its server. */
+export function causeIn(cause: LikelyCause | undefined, server: string, level: string): Finding | undefined {
+  if (cause === undefined) return undefined
+  const isOfAll = cause.level === undefined && (cause.server ?? server) === server
+  return isOfAll ? cause.finding : findingFor([cause.finding, ...cause.others], { server, level })
+}
+
+/** `global-default (one flow floods: grafana-prod)`; only the name where the cause is that of the whole server. */
+export function levelWithCause(level: string, server: string, cause: LikelyCause | undefined): string {
+  const found = cause && findingFor([cause.finding, ...cause.others], { server, level })
   if (found === undefined) return level
   return `${level} (${found.title.toLowerCase()}${found.culprit === undefined ? '' : `: ${found.culprit}`})`
 }

@@ -163,6 +163,11 @@ describe('the worst true statement, by rule order', () => {
     )
   })
 
+  test('3. a level that lends a seat of many only queues', () => {
+    const lender = level({ name: 'a', executing: 12, queued: 20, nominal: 13, current: 12 })
+    expect(nowLine([judged(server({ levels: [lender] }))]).title).toMatch(/^a queues\./)
+  })
+
   test('4. queueing: the longest queue; free seats are explained by width', () => {
     const frame = scannerFlood()
     expect(nowLine([judged(frame)]).title).toBe('workload-low queues. 338 requests wait for 587 seats.')

@@ -4,9 +4,10 @@ import { gapsPhrase } from '../history/gaps.ts'
 import { peakOverMean } from '../frame/aggregate.ts'
 import { unixMsOf } from '../units.ts'
 import { byCodeUnits, listed } from '../text/text.ts'
-import { causeSentences, levelWithCause } from './cause.ts'
+import { causeIn, causeSentences, levelWithCause } from './cause.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { troubleOf } from '../frame/recent.ts'
+import { isSqueezed } from '../frame/reading.ts'
 import {
   catchAllUsed,
   evidenceOf,
@@ -56,7 +57,7 @@ const LEVEL_RULES: readonly {
 }[] = [
   { applies: (row) => has(row, 'rejecting') && VITAL.has(row.name), say: rejecting },
   { applies: (row) => has(row, 'rejecting'), say: rejecting },
-  { applies: (row) => has(row, 'queueing') && typeof row.change === 'number' && row.change < 0, say: lenderSqueezed },
+  { applies: (row) => has(row, 'queueing') && isSqueezed(row.seats), say: lenderSqueezed },
   { applies: (row) => has(row, 'queueing'), say: queueing },
   {
     applies: ({ exempt, seats: { current, upper }, demand }) =>
@@ -130,10 +131,10 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
 
 /** Begins with the cause of this level's trouble, or of that of its server. */
 function withCause(statement: Told, { server: { id, cause }, row, format }: Case): Told {
-  const isOfIt = cause !== undefined && (cause.server ?? id) === id && (cause.level ?? row.name) === row.name
-  return isOfIt
-    ? { ...statement, evidence: [...causeSentences(cause.finding, format), ...statement.evidence] }
-    : statement
+  const found = causeIn(cause, id, row.name)
+  return found === undefined
+    ? statement
+    : { ...statement, evidence: [...causeSentences(found, format), ...statement.evidence] }
 }
 
 /** Names the other levels that reject or queue, so that one sentence does not hide them. */
@@ -141,7 +142,7 @@ function withOthers(statement: Told, about: Case, ordered: readonly Case[]): Tol
   const others = new Set(
     ordered
       .filter(({ row }) => row.name !== about.row.name && (has(row, 'rejecting') || has(row, 'queueing')))
-      .map(({ row, server }) => levelWithCause(row.name, server.cause)),
+      .map(({ row, server }) => levelWithCause(row.name, server.id, server.cause)),
   )
   if (others.size === 0) return statement
   const names = [...others].slice(0, 2).join(' and ')

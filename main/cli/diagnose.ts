@@ -36,8 +36,6 @@ const SECONDS = { min: SHORTEST_SPAN_SECONDS, max: KEPT_MS / 1_000 } as const
 const DEFAULT_SECONDS = 120
 /** The past that a source supplies has no dumps; the source is read this long to get some. */
 const LIVE_SECONDS = 15
-/** A command reads for a short time, so it can keep every page. */
-const PAGE_MS = 1_000
 
 async function runDiagnose(given: Given, console: Console): Promise<ExitCode> {
   const form = readOutput(given, ['markdown'])
@@ -82,7 +80,7 @@ async function readEvidence(
 
 /** The last pages of a recording, or those before `--at`. */
 function ofRecording(spec: RecordingSpec, console: Console, problems: Problem[]): Evidence {
-  const kept = createKeptPages(PAGE_MS)
+  const kept = createKeptPages()
   for (const event of eventsBefore(spec, KEPT_MS, console, problems)) kept.take(event)
   return kept.all(spec.at)
 }
@@ -93,7 +91,7 @@ async function ofSource(
   spec: SourceSpec,
   seconds: number,
 ): Promise<Evidence | undefined> {
-  const kept: KeptPages = createKeptPages(PAGE_MS)
+  const kept: KeptPages = createKeptPages()
   // The age of files does not matter; in a source that is read now, old samples are stale.
   const isStill = spec.kind === 'files' || spec.kind === 'demo'
   const reading = { spec, seconds, server: undefined, withObjects: true, liveSeconds: isStill ? 0 : LIVE_SECONDS }

@@ -34,12 +34,9 @@ export function reportOfRecording(
   return { report: reportOf(incident, { source: replaced?.source(source) ?? source, version, verdict }), problems }
 }
 
-/** Every page, as the command keeps them, so that both say the same. */
-const PAGE_MS = 1_000
-
 /** What Diagnosis says of an instant: it also knows the time before the report. */
 function diagnosed(entry: ListedRecording, at: UnixMs, replaced: ReturnType<typeof anonymiser> | undefined): Diagnosis {
-  const kept = createKeptPages(PAGE_MS)
+  const kept = createKeptPages()
   for (const { timed } of readRecording(entry, { from: at - KEPT_MS, to: at }, []))
     kept.take(replaced?.event(timed.event) ?? timed.event)
   return diagnose(kept.all(at))

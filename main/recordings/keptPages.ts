@@ -43,8 +43,7 @@ interface Latest {
   readonly derive: (frame: ServerFrame) => DerivedServer
 }
 
-/** `pageMs`: one page of each server is kept per this many milliseconds. */
-export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
+export function createKeptPages(): KeptPages {
   /** By server and number of the interval; the first page of each. */
   const pages = new Map<string, Map<number, ServerFrame>>()
   const latest = new Map<string, Latest>()
@@ -56,7 +55,6 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
   let history: ObjectsAt[] = []
   /** By number, in their last state. */
   const requests = new Map<number, LiveRequest>()
-  const most = (MOST_PAGES * PAGE_MS) / pageMs
   const takeFrame = (frame: ServerFrame): void => {
     const kept = pages.get(frame.id) ?? new Map<number, ServerFrame>()
     if (kept.size === 0 && pages.size >= MOST_SERVERS) return
@@ -66,13 +64,13 @@ export function createKeptPages(pageMs: number = PAGE_MS): KeptPages {
       const derive = last?.derive ?? createDeriver(frame.id)
       latest.set(frame.id, { frame, derive, derived: derive(frame) })
     }
-    const number = Math.floor(unixMsOf(frame.at) / pageMs)
+    const number = Math.floor(unixMsOf(frame.at) / PAGE_MS)
     if (kept.has(number)) return
     kept.set(number, frame)
-    if (kept.size <= most) return
+    if (kept.size <= MOST_PAGES) return
     // Ranges of the past arrive in any order.
     const newest = Math.max(...kept.keys())
-    for (const one of kept.keys()) if (one <= newest - most) kept.delete(one)
+    for (const one of kept.keys()) if (one <= newest - MOST_PAGES) kept.delete(one)
   }
   const takeObjects = (reading: ObjectsReading): void => {
     const objects = knownObjects(reading)

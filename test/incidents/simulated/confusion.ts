@@ -23,7 +23,7 @@ export interface Judgement {
 
 /** Judged as the command line does: from the events of a source, without looking at the truth. */
 export function judged({ events, ...incident }: SimulatedIncident): Judgement {
-  const kept = createKeptPages(1_000)
+  const kept = createKeptPages()
   for (const event of events) kept.take(event)
   const diagnosis = diagnose(kept.all(undefined))
   const [best] = diagnosis.findings
