@@ -9,7 +9,6 @@ import {
   executionText,
   fact,
   isFull,
-  isSlower,
   justStarted,
   longFlow,
   LONG_SECONDS,
@@ -32,6 +31,7 @@ import {
   withExempt,
   widestFlow,
 } from './clues.ts'
+import { isSlower } from './slower.ts'
 import { notifyingSeatSeconds } from '../engine/workEstimator.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'

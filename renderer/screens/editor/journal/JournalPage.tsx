@@ -111,7 +111,7 @@ function JournalOfTarget() {
       <section className={columns['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
         <DataTable
           caption="Applied edits, newest first"
-          columns={entries.some(({ user }) => user) ? COLUMNS : WITHOUT_USER}
+          columns={COLUMNS.filter(({ id }) => entries.some((entry) => isTold(id, entry)))}
           rows={entries}
           rowKey={({ id }) => id}
           selectedKey={open?.id}
@@ -148,13 +148,18 @@ const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(unixMsOf(at)) },
   { id: 'changes', header: 'Objects', value: namesText, cell: (entry) => cut(namesText(entry)) },
   { id: 'what', header: 'Change', value: whatText, cell: (entry) => <span className="wraps">{whatText(entry)}</span> },
+  valueColumn('label', 'Label', ({ label }) => label, { cell: ({ label }) => cut(label) }),
   { id: 'user', header: 'User', value: ({ user }) => user, cell: ({ user = '' }) => cut(user) },
   valueColumn('state', 'Outcome', entryStateText, {
     cell: (entry) => <span className={isInForce(entry) ? undefined : 'wraps warn'}>{entryStateText(entry)}</span>,
   }),
 ]
 
-const WITHOUT_USER = COLUMNS.filter(({ id }) => id !== 'user')
+/** Whether a column says of an entry what the others do not: its user, and a label that somebody wrote. */
+function isTold(column: string, { user, label, changes: [first] }: JournalEntry): boolean {
+  if (column === 'user') return Boolean(user)
+  return column !== 'label' || !(first === undefined || label.includes(`${first.kind} ${first.name}`))
+}
 
 function Entry(props: {
   readonly entry: JournalEntry
