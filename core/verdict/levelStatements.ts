@@ -151,7 +151,7 @@ export function queueing(about: Case): Told {
     level: row.name,
     title: `${row.name} ${told(server, 'queues', 'queued')}${place(about)}. ${count} ${waits}${wider}.`,
     evidence: [
-      `${format.seats(executing)} of ${format.seats(current)} seats ${told(server, 'execute', 'executed')}.`,
+      `${format.seats(executing)} of ${format.seats(current)} seats ${told(server, 'are', 'were')} taken.`,
       ofFlow(about),
       wide,
       wait,

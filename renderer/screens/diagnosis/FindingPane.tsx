@@ -1,5 +1,6 @@
 import type { Finding } from '../../../core/contract/diagnosis.ts'
 import { causePlaceText } from '../../../core/diagnose/text.ts'
+import { victimsText } from '../../../core/verdict/cause.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Details, Sentences } from '../../components/States.tsx'
@@ -19,13 +20,14 @@ const FIRST = 3
 
 /** One cause: its evidence, what would refute it, and what to do about it. */
 export function FindingPane({ finding, number }: FindingPaneProps) {
-  const { title, confidence, place, text, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
+  const { title, confidence, place, text, victims, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
   const more = evidenceFor.slice(FIRST)
   return (
     <Pane title={`${number}. ${title}`} note={[confidence, causePlaceText(place)].filter(Boolean).join(', ')}>
       <div className={styles['beside']}>
         <div className={`${styles['finding']} stack one-column gap-8 pad-x pad-b-16 breaks`}>
           <p>{format.said(text)}</p>
+          <Labelled label="Suffering" sentences={victims.length === 0 ? [] : [`${victimsText(victims)}.`]} />
           <Labelled label="Remedy" sentences={[remedy.text]} />
           {remedy.manifests.map(({ kind, name, text: yaml }) => (
             <Details key={`${kind}/${name}`} summary={`${kind} ${name}`} text={yaml} />
