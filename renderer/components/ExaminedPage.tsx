@@ -8,7 +8,8 @@ import { Button } from './Button.tsx'
 import styles from './examinedPage.module.css'
 import { NowLine } from './NowLine.tsx'
 import { Pane } from './Pane.tsx'
-import { ErrorState, LoadingPage, NoCluster, ProblemNote, Sentences } from './States.tsx'
+import { NoCluster } from './NoCluster.tsx'
+import { ErrorState, LoadingPage, ProblemNote, Sentences } from './States.tsx'
 
 /** A page with the result of an examination of the shown source, repeated at intervals and on request. */
 export function ExaminedPage<T extends { readonly verdict?: string; readonly summary: string }>({

@@ -193,21 +193,6 @@ export const Sentences = (props: { readonly of: readonly string[]; readonly clas
   </ul>
 )
 
-/** A screen without a source; `children` describes what it would show. */
-export const NoCluster = ({ page, children }: OfPage & { readonly children: ReactNode }) => (
-  <EmptyState
-    page={page}
-    title="No cluster is connected."
-    actions={
-      <Button primary onClick={() => openScreen('connection')}>
-        Connect
-      </Button>
-    }
-  >
-    {children}
-  </EmptyState>
-)
-
 /** What failed: missing or refused credentials are neither a missing response nor a missing permission. */
 export function failureTitle(id: string, code: ErrorCode | undefined): string {
   switch (code) {

@@ -101,8 +101,8 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
 }
 
 const FROM_THE_ENGINE: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
-  simulation: 'Nothing is fetched: samples come directly from the engine, at no cost to the simulated server.',
-  proxy: 'Samples come directly from the proxy’s engine, at no cost to the server behind it.',
+  simulation: 'Samples come from the engine, at no cost to the simulated server.',
+  proxy: 'Samples come from the engine, at no cost to the server behind the proxy.',
   feed: 'Samples come from the console’s own engine, at the times of the events.',
 }
 

@@ -27,7 +27,7 @@ export function UpdatePane() {
           kind="code"
           value={address}
           onChange={setAddress}
-          hint="The https address of a JSON file, {version, url}, which is read once a day. Nothing is downloaded; without an address, nothing is read."
+          hint="https address of a JSON file, {version, url}, read once a day. Nothing is downloaded."
         />
         {update?.state === 'failed' && <ProblemNote problem={update.problem} />}
         {update?.state === 'current' && <p>There is no newer version.</p>}

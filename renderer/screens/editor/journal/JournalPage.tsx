@@ -8,7 +8,8 @@ import {
 import { unixMsOf } from '../../../../core/units.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { valueColumn } from '../../../components/dataColumns.ts'
-import { ErrorState, LoadingPage, NoCluster, ProblemNote, Note } from '../../../components/States.tsx'
+import { NoCluster } from '../../../components/NoCluster.tsx'
+import { ErrorState, LoadingPage, ProblemNote, Note } from '../../../components/States.tsx'
 import { MiddleCut } from '../../../components/LevelChip.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -176,7 +177,7 @@ function Entry(props: {
   const ways = (['undo', 'redo'] as const).filter((way) => changesToSend(entry, way).length > 0)
   return (
     <>
-      <Pane title={label === '' ? countOf(changes) : label} note={`${format.dateTime(unixMsOf(at))}, ${target}`}>
+      <Pane title={label === '' ? countOf(changes) : label} note={format.dateTime(unixMsOf(at))}>
         <div className="flex gap-8 pad-x pad-b-12">
           {ways.map((way) => (
             <Button
