@@ -20,9 +20,9 @@ const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
     'Seats, limits, demand, waits and rejections at each scrape, and the past that Prometheus keeps. For flows, queues, single requests and objects connect to the API server directly.',
   proxy:
     'Every request through the proxy, with its queue, flow, seats and wait. The server’s objects need get, list and watch, object counts need /metrics; without these the proxy uses built-in objects and one seat for every list.',
-  feed: 'Every request in the log, and what flow control would have done with it. The Live screen lists what the log does not contain.',
-  etcd: 'Requests, rules, rejections and the storage quota. The proxy answers consoles of the user who started it; no permissions of a cluster are required.',
-  demo: 'Everything: the recording contains metrics and debug dumps. No permissions are required.',
+  feed: 'Every request in the log, and what flow control would have done with it.',
+  etcd: 'Requests, rules, rejections and the storage quota, for the user who started the proxy.',
+  demo: 'Everything: metrics and debug dumps. No permissions are required.',
   file: 'Depends on the files: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.',
 }
 

@@ -116,7 +116,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
             />
           </Pane>
           <Pane title="Requests" unit={format.fixed(level.requests.length)} note={NOT_THERE}>
-            <div className={styles['requests']}>
+            <div className={level.requests.length > FEW ? styles['requests'] : undefined}>
               <DataTable
                 caption={`Requests in ${level.level}`}
                 columns={REQUEST_COLUMNS}
@@ -124,7 +124,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
                 rowKey={({ key }) => key}
                 selectedKey={pair.request && markedRow(level.requests, pair.request)?.key}
                 density="compact"
-                virtual
+                virtual={level.requests.length > FEW}
                 csvName={`side-by-side-${level.level}`}
                 empty="No request waits or executes in this level."
               />
@@ -195,6 +195,9 @@ function useInstant(
   }, [ofA, ofB, moment, server])
   return { read, problem }
 }
+
+/** So many requests take the room that they need; more scroll. */
+const FEW = 4
 
 const NO_MARKS: QueueMarks = { hand: [], dealt: false, second: [], lengthLimit: undefined }
 const FIELD_HEIGHT = 112
