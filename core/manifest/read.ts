@@ -184,6 +184,13 @@ function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Colle
     found.parts.push({ tree, path, value: { ...inherited, ...jsonOfMapping(tree) } })
     return
   }
+  // What `kubectl get --watch --output-watch-events` prints.
+  const watched = tree.entries.get('object')?.value
+  const event = textAt(tree, 'type')
+  if (kind === undefined && event !== undefined && watched !== undefined) {
+    if (event === 'ADDED' || event === 'MODIFIED') collect(watched, [...path, 'object'], {}, found)
+    return
+  }
   if (kind === 'Status') {
     const reason = [tree.entries.get('code')?.value, tree.entries.get('reason')?.value]
       .flatMap((value) => (value?.type === 'scalar' ? String(value.value) : []))

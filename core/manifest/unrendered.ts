@@ -26,6 +26,9 @@ const LANGUAGES = [
   { name: 'CUE', signs: /^\s*(?:\/\/.*[\r\n]\s*)*package\s+\w+\s*\n/, remedy: 'evaluate it with cue export' },
 ] as const
 
+/** Characters of comments before the first statement. */
+const MOST_BEGINNING = 20_000
+
 /** Why a text is no manifest yet, and where that begins. `broken`: it is not YAML. */
 export function unrenderedIn(
   text: string,
@@ -42,7 +45,7 @@ export function unrenderedIn(
     const message = `This is ${helm === null ? 'a template' : 'a Helm template'}, not a manifest: render it first${tool === undefined ? '' : `, as with ${tool}`}, and read the result (- is standard input).`
     return { at: found.index, message }
   }
-  const language = LANGUAGES.find(({ signs }) => signs.test(text))
+  const language = LANGUAGES.find(({ signs }) => signs.test(text.slice(0, MOST_BEGINNING)))
   if (language !== undefined) {
     const { name, remedy } = language
     return { at: 0, message: `This is ${name}, not a manifest: ${remedy}, and read the result (- is standard input).` }
