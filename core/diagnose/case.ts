@@ -46,6 +46,8 @@ export interface Judged {
   /** Whether more evidence than the full level supports it. */
   readonly hasEvidence: boolean
   readonly score: number
+  /** The part of the trouble of the worst level that a cause of the whole server explains. */
+  readonly ofWorst?: number
   /** It is a shape of the configuration or a consequence, in a place where a cause with more evidence acts. */
   readonly isBeside?: boolean
 }

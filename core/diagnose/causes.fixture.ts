@@ -110,8 +110,8 @@ const open = (perSecond: number, calls: ReturnType<typeof get>, waves?: typeof A
   calls,
   onRejection: 'next',
 })
-const threads = (count: number, calls: ReturnType<typeof get>, waves?: typeof AFTER): Behaviour => ({
-  kind: 'closed',
+const threads = (count: number, calls: ReturnType<typeof get>, waves?: typeof AFTER) => ({
+  kind: 'closed' as const,
   threads: count,
   think: exponential(20),
   calls,
@@ -119,6 +119,8 @@ const threads = (count: number, calls: ReturnType<typeof get>, waves?: typeof AF
 })
 
 const QUICK = lognormal(200, 0.5)
+/** Of a webhook, before and after it becomes slow. */
+const WAITING_FOR = [QUICK, constant(3_000)]
 const people = group('people', 5, person, open(1, get(QUICK)))
 const controllers = group('controllers', 10, account('controller-{i}', 'kube-system'), open(1, get(QUICK)))
 const tenants = group('tenants', 20, account('tenant-{i}'), open(1, get(QUICK)))
@@ -214,6 +216,7 @@ const beats = [
   },
 ]
 
+const withoutItsLevel = withSchema(schemaFor('operators', 150, 'system:serviceaccounts:kube-system', 'operators'))
 const soon = { ...AFTER, firstMs: (CHANGE - 25) * MS_PER_SECOND }
 const forOthers = withLevels(OBJECTS, (limited, name) =>
   name === 'global-default' ? { ...limited, nominalConcurrencyShares: 1_500 } : limited,
@@ -502,6 +505,22 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     looksLike: 'slow-requests',
   },
   {
+    ...one('slow-requests', 'requests of a level take 15 times as long, most of which are of one account', {
+      groups: [
+        people,
+        controllers,
+        ...([BEFORE, AFTER] as const).flatMap((waves, i) => [
+          group(`tenants-${i}`, 20, account('tenant-{i}'), open(1, get(WAITING_FOR[i] ?? QUICK), waves)),
+          group(`frontend-${i}`, 1, account('frontend'), {
+            ...threads(100, get(WAITING_FOR[i] ?? QUICK), waves),
+            think: exponential(1_000),
+          }),
+        ]),
+      ],
+    }),
+    looksLike: 'one-flow',
+  },
+  {
     ...one('one-flow', 'a flood fills its queues, and those of an account beside it have timeout=1s', {
       groups: [
         ...BASE,
@@ -571,6 +590,29 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
       seats: 40,
     }),
     looksLike: 'slow-requests',
+  },
+  {
+    ...one('one-flow', 'a flood that begins as every request takes nine times as long', {
+      groups: [...STEADY.map((given) => (given.name === 'steady' ? { ...given, clients: 20 } : given)), hog],
+      change: (simulation) => simulation.slow(9),
+    }),
+    looksLike: 'slow-server',
+  },
+  {
+    ...one('slow-server', 'a level that rejects all the time, and then every request takes ten times as long', {
+      groups: [...BASE, group('busy', 40, account('busy-{i}'), open(12, get(QUICK)))],
+      change: (simulation) => simulation.slow(10),
+    }),
+    looksLike: 'nothing-to-borrow',
+  },
+  {
+    ...one(
+      'one-flow',
+      'a flood, and a schema without a level that would take none of its requests',
+      { groups: [...BASE, hog], objects: withoutItsLevel },
+      { objects: withoutItsLevel },
+    ),
+    looksLike: 'dangling-schema',
   },
   {
     ...one(

@@ -12,6 +12,7 @@ import { meanOf } from '../twin/observe.ts'
 import type { UnixMs } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import type { Lever } from './explain.ts'
+import { advice, type Remedy } from './remedies.ts'
 import type { Evidence, LevelFacts, ObjectsAt, ServerFacts } from './facts.ts'
 
 /** A change of one object, and what it does to a server now: the same without it. */
@@ -321,7 +322,7 @@ const THRASHING = 2
 const clientsText = (all: Change['moved']): string =>
   listed([
     ...all.slice(0, MOST_NAMED).map(({ client, what }) => `${client} (${what})`),
-    ...(all.length > MOST_NAMED ? [`${all.length - MOST_NAMED} more clients`] : []),
+    ...(all.length > MOST_NAMED ? [plain.counted(all.length - MOST_NAMED, 'more client')] : []),
   ])
 
 /** What it did, in a sentence. */
@@ -343,6 +344,12 @@ export function effectText({ seats, moved, tightened, returns }: Change): string
     ? did
     : `${did} The object has returned to a former content ${plain.counted(returns, 'time')}: its writers disagree, as servers of different versions do.`
 }
+
+/** What takes it back. */
+export const undoing = ({ undo, subject, difference: { kind, name } }: Change): Remedy =>
+  undo === undefined
+    ? advice(`Delete ${subject}: it did not exist before (kubectl delete ${kind.toLowerCase()} ${name}).`)
+    : advice(`Undo this change of ${subject}.`, undo)
 
 /** Every change, those to blame first, then by size of their effect; a restart is one. */
 export function judgedChanges(

@@ -9,6 +9,7 @@ import { plain } from '../text/format.ts'
 import { meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import { executionOf, type LevelFacts, type ServerFacts } from './facts.ts'
+import { isSlower, sameClients } from './slower.ts'
 import { byUser, WIDE, type Suspect } from './suspects.ts'
 import { listed } from '../text/text.ts'
 
@@ -24,12 +25,10 @@ export interface Clue {
   readonly isAbsence?: true
 }
 
-/** Factors by which requests or execution times must have grown to count as more or slower. */
+/** The factor by which requests must have grown to count as more. */
 const MORE = 1.5
-const SLOWER = 2
-/** Below these a growth is noise: requests per second, seconds. */
+/** Below this a growth is noise: requests per second. */
 const LEAST_MORE = 1
-const LEAST_SLOWER = 0.02
 /** With fewer finished requests, their execution time is not reliable. */
 const FEWEST_FINISHED = 10
 /** A flow with this fraction of the requests and seats of a level dominates it, if it has that many requests. */
@@ -141,50 +140,21 @@ export const executionPairs = (levels: readonly Observed[]) =>
     }),
   )
 
-export const isSlower = ({ was, is }: { readonly was: number; readonly is: number }): boolean =>
-  is >= SLOWER * was && is - was >= LEAST_SLOWER
-
-/** Fewer requests in dumps say nothing about how long those of a client take. */
-const FEWEST_EXECUTING = 8
-
-/**
- * How long requests of the same clients had executed in dumps, now and before; whoever came since, or is out of
- * proportion, left out. `undefined` where dumps show too few of them.
- */
-function sameClients({ name, suspects }: LevelFacts, { ledger, earlier }: ServerFacts) {
-  const left = new Set(suspects.map((one) => one.name))
-  const [is, was] = [byUser(ledger, name), byUser(earlier, name)].map(
-    (users) => new Map(users.filter((one) => !left.has(one.name)).map(({ name: user, uses }) => [user, uses])),
-  )
-  let [seenNow, seenBefore, now, before] = [0, 0, 0, 0]
-  for (const [user, uses] of is ?? []) {
-    const earlierUses = was?.get(user)
-    if (earlierUses === undefined) continue
-    for (const { seenExecuting, seconds = 0 } of uses) {
-      seenNow += seenExecuting
-      now += seenExecuting * seconds
-    }
-    for (const { seenExecuting, seconds = 0 } of earlierUses) {
-      seenBefore += seenExecuting
-      before += seenExecuting * seconds
-    }
-  }
-  return Math.min(seenNow, seenBefore) < FEWEST_EXECUTING
-    ? undefined
-    : { is: now / seenNow, was: before / seenBefore, others: listed([...left]) }
-}
-
 /** Whether the requests of a level take longer than before, like with like: the same clients, else the same schema. */
 export function slowerRequests(level: LevelFacts, server: ServerFacts): Clue {
   const { name, now, before } = level
   if (before === undefined) return fact(undefined, NO_BASELINE)
-  const same = newSuspect(level) === undefined ? undefined : sameClients(level, server)
+  const left = new Set(level.suspects.map((one) => one.name))
+  const same =
+    newSuspect(level) === undefined
+      ? undefined
+      : sameClients(byUser(server.ledger, name), byUser(server.earlier, name), left)
   if (same !== undefined && !isSlower(same)) {
     return weighing(
       3,
       fact(
         false,
-        `Requests of the other clients of ${name} had executed for ${plain.seconds(same.is)} in debug dumps, and for ${plain.seconds(same.was)} before: longer ones are those of ${same.others}.`,
+        `Requests of the other clients of ${name} had executed for ${plain.seconds(same.is)} in debug dumps, and for ${plain.seconds(same.was)} before: longer ones are those of ${listed([...left])}.`,
       ),
     )
   }

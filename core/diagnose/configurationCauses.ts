@@ -1,6 +1,6 @@
 import { levelIn, meanOf, RECOMPUTATION_MS } from '../twin/observe.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
-import { CATCH_ALL, type LimitedSpec } from '../config/objects.ts'
+import { CATCH_ALL, type LimitedSpec, objectNamed } from '../config/objects.ts'
 import { isSqueezed } from '../frame/reading.ts'
 import { allRejected } from '../frame/recent.ts'
 import { clientName, largestOf, type ClientUse, type DumpedFlow } from '../verdict/ledger.ts'
@@ -8,7 +8,7 @@ import { plain, plural } from '../text/format.ts'
 import { fewOf, listed } from '../text/text.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
-import { cameBefore, effectText, harmTo, leverOf } from './changes.ts'
+import { cameBefore, effectText, harmTo, leverOf, undoing, type Change } from './changes.ts'
 import { changeText } from '../compare/noter.ts'
 import { byUser } from './suspects.ts'
 import { suspectsIn, victimsIn } from './victims.ts'
@@ -270,10 +270,11 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
   }
   const suffices = !(more.holds === true && suspects[0] !== undefined && suspects[0].others <= suspects[0].limit)
   return changes
-    .filter((change) => harmTo(change, level) > 0)
+    .filter((change) => harmTo(change, level) > 0 && !leavesDangling(change, known))
     .map((change): Case => {
-      const { at, difference, by, undo, subject, moved, tightened } = change
-      const since = server.since ?? level.troubledAt
+      const { at, difference, by, subject, moved, tightened } = change
+      // Another level may have been in trouble before.
+      const since = level.troubledAt && Math.max(server.since ?? -Infinity, level.troubledAt)
       // A change of what was bad already may make it worse, and is not its first cause.
       const inTime = fact(
         cameBefore(change, since),
@@ -296,7 +297,7 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
               : [worseSince(level, server, at)]),
           fact(
             since === undefined || since - at <= LATEST_MS,
-            `An edit takes effect within a minute${since === undefined ? '' : `; this one was ${plain.length(Math.max(0, since - at))} before`}.`,
+            `An edit takes effect within a minute${since === undefined ? '' : `; this one was ${plain.length(Math.abs(since - at))} ${at <= since ? 'before' : 'after'} the trouble began`}.`,
           ),
         ],
         // Requests that it brings are its effect.
@@ -306,15 +307,17 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
         lever: isJoined ? undefined : (of) => leverOf(change, of),
         since: at,
         victims: victims.filter((victim) => !culprits.has(victim.name) || !came.includes(victim.name)),
-        remedy:
-          undo !== undefined
-            ? advice(`Undo this change of ${subject}.`, undo)
-            : advice(
-                `Delete ${subject}: it did not exist before (kubectl delete ${difference.kind.toLowerCase()} ${difference.name}).`,
-              ),
+        remedy: undoing(change),
       }
     })
 }
+
+/** That its requests go elsewhere since is the cause of its own that a dangling schema is. */
+const leavesDangling = ({ difference: { kind, name, change } }: Change, { objects }: Known): boolean =>
+  kind !== 'FlowSchema' &&
+  change === 'removed' &&
+  objectNamed(objects?.levels, name) === undefined &&
+  objects?.schemas.some(({ spec }) => spec.priorityLevelConfiguration.name === name) === true
 
 function withoutBorrowingLimit(limited: LimitedSpec): LimitedSpec {
   const { borrowingLimitPercent: _, ...others } = limited

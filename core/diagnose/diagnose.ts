@@ -24,11 +24,11 @@ import { systemCases } from './systemRequests.ts'
 import { isHazard } from './text.ts'
 import { trafficCases } from './trafficCauses.ts'
 import { isSqueezed } from '../frame/reading.ts'
-import { allRejected } from '../frame/recent.ts'
+import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import { listed } from '../text/text.ts'
-import { inOrder } from '../twin/observe.ts'
+import { inOrder, levelIn } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
 import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
 import { headline, staleServersLine } from '../verdict/headline.ts'
@@ -68,7 +68,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const pages = evidence.servers.flatMap(({ frames }) => frames.map(({ at }) => unixMsOf(at)))
   const from = Math.min(to, ...(servers.length === 0 ? pages : servers.map((server) => server.from)))
   const judgedBy = remedyJudge(evidence, servers)
-  const findings = worthShowing(largestFirst(explained(ranked, troubled))).map((one) => {
+  const findings = worthShowing(largestFirst(explained(ranked, troubled), troubled[0]?.level.name)).map((one) => {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return judgedBy(findingOf(one, { from: server?.from ?? from, to: server?.to ?? to }), one.given.remedy)
   })
@@ -104,7 +104,10 @@ function causesOf(evidence: Evidence, servers: readonly ServerFacts[], changes: 
     version: server?.last.version,
     changes: changes.get(server?.id ?? '') ?? [],
   })
-  const worst = worstFirst(servers).slice(0, MOST_LEVELS)
+  // What is over does not matter beside what goes on.
+  const worst = worstFirst(servers)
+    .filter((one, i) => i === 0 || goesOn(one))
+    .slice(0, MOST_LEVELS)
   return [
     ...danglingCases(known(servers[0]), servers),
     ...servers.flatMap((server) => systemCases(server, known(server))),
@@ -131,6 +134,18 @@ const worstFirst = (servers: readonly ServerFacts[]): readonly Troubled[] =>
   servers
     .flatMap((server) => server.levels.filter(isTroubled).map((level) => ({ server, level })))
     .toSorted((a, b) => troubleOf(b.level) - troubleOf(a.level))
+
+const RECENT_MS = 20_000
+
+/** Whether requests of a level waited or were rejected in the last pages. */
+function goesOn({ server: { pages, to }, level: { name } }: Troubled): boolean {
+  const recent = pages.filter(({ at }) => unixMsOf(at) >= to - RECENT_MS).flatMap((page) => levelIn(page, name) ?? [])
+  const [last] = recent.slice(-1)
+  return (
+    recent.some(({ requests: { queued = 0 } }) => queued > 0) ||
+    (last !== undefined && allRejected(rejectedSince(last, recent[0])) > 0)
+  )
+}
 
 /** It explains the trouble of another level than the worst one, which is what the user asks about. */
 const isAside = ({ given: { place } }: Judged, [worst, ...others]: readonly Troubled[]): boolean =>
@@ -160,7 +175,7 @@ const MOST_EXPLAINED = 0.5
 /** With the part of the trouble that each explains; without those that explain nearly nothing. */
 function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): readonly Judged[] {
   const isSlower = ranked.some(({ given }) => given.cause === 'slow-server')
-  const parts = new Map<Judged, number>()
+  const [parts, ofWorst] = [new Map<Judged, number>(), new Map<Judged, number>()]
   const explainedIn = new Map<string, { readonly part: number; readonly score: number }>()
   for (const { server, level } of troubled) {
     const acting = ranked.flatMap((one) => {
@@ -179,6 +194,7 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
       const one = acting[i]?.one
       if (one === undefined) continue
       parts.set(one, Math.max(parts.get(one) ?? 0, part))
+      if (level === troubled[0]?.level) ofWorst.set(one, part)
       const known = explainedIn.get(key) ?? { part: 0, score: 0 }
       explainedIn.set(key, {
         part: known.part + part,
@@ -204,24 +220,23 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
       return [{ ...one, isBeside: isYoung || ranked.some((other) => actsThere(other, one)) }]
     }
     if (part === undefined || part === 0) return [one]
-    return [{ ...one, given: { ...one.given, share: shareOf(part, share) } }]
+    return [{ ...one, ofWorst: ofWorst.get(one) ?? 0, given: { ...one.given, share: shareOf(part, share) } }]
   })
 }
 
 /** Of the causes of one level whose parts are known, the one that explains the most comes first; what stands beside others last. */
-function largestFirst(ranked: readonly Judged[]): readonly Judged[] {
+function largestFirst(ranked: readonly Judged[], worst: string | undefined): readonly Judged[] {
   const keyOf = ({ known, isBeside, given: { share, place } }: Judged): string | undefined =>
-    share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level}`
+    share === undefined || !known || isBeside === true ? undefined : `${place.server} ${place.level ?? worst}`
+  const partOf = ({ ofWorst, given: { share, place } }: Judged): number =>
+    (place.level === undefined ? ofWorst : share?.part) ?? 0
   // Only whom one can ask comes before what the configuration is like.
   const isClient = ({ isBeside, given: { cause, culprit } }: Judged): boolean =>
     isBeside !== true && culprit !== undefined && ['traffic', 'client'].includes(CAUSE_INFO[cause].group)
   const byClient = ranked.some(isClient)
   const standsBehind = ({ isBeside = false }: Judged): number => Number(byClient && isBeside)
   const sorted = new Map(
-    [...Map.groupBy(ranked, keyOf)].map(([key, all]) => [
-      key,
-      all.toSorted((a, b) => (b.given.share?.part ?? 0) - (a.given.share?.part ?? 0)).values(),
-    ]),
+    [...Map.groupBy(ranked, keyOf)].map(([key, all]) => [key, all.toSorted((a, b) => partOf(b) - partOf(a)).values()]),
   )
   return ranked
     .map((one) => (keyOf(one) === undefined ? one : (sorted.get(keyOf(one))?.next().value ?? one)))

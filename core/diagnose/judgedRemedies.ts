@@ -126,7 +126,9 @@ function forecastOf(
   const suffering = here.filter(({ name, schema }) => named.has(name) || named.has(`flow schema ${schema}`))
   if (victims.length > 0 && suffering.length === 0)
     return unjudged('simulated runs do not tell those who suffer from others in their flow')
-  const helped = new Set((victims.length > 0 ? suffering : here.filter((one) => one !== twin)).map(({ name }) => name))
+  const helped = new Set(
+    (victims.length > 0 ? suffering : here.filter(({ name }) => !large.has(name))).map(({ name }) => name),
+  )
   const after = rehearsal.after(level, edit())
   if (after === undefined) return unjudged('the simulated run with it takes too long')
   const schemas = remedy.manifests.flatMap(({ kind, name }) => (kind === 'FlowSchema' ? [name] : []))

@@ -49,7 +49,9 @@ export function onsetOf(pages: readonly ServerFrame[], end: UnixMs): Onset {
   const trouble = isLater ? rejected : earliest(queued, rejected)
   // Queues are a consequence of longer executions that began shortly before.
   const isBefore = trouble !== undefined && slow !== undefined && slow <= trouble - BIN_MS && trouble - slow <= LEAD_MS
-  const at = isBefore ? slow : (trouble ?? slow)
+  // Of trouble that is as old as the pages, what is new is that executions became longer.
+  const isOld = trouble !== undefined && trouble <= first + BIN_MS && slow !== undefined
+  const at = isBefore || isOld ? slow : (trouble ?? slow)
   if (at !== undefined)
     return { from: Math.min(at, end - SHORTEST_WINDOW_MS), at: at <= first + BIN_MS ? undefined : at, waiting: trouble }
   const busier = busierSince(settled(pages))

@@ -7,10 +7,10 @@ import {
   executionPairs,
   fact,
   isExemptFlood,
-  isSlower,
   justStarted,
   moreRequests,
   newFlood,
+  newSuspect,
   not,
   oneFlow,
   sameServer,
@@ -19,17 +19,20 @@ import {
   weighing,
   type Clue,
 } from './clues.ts'
+import { isSlower } from './slower.ts'
 import { meanOf } from '../twin/observe.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import { arrivalsOf, isCalm, isTroubled, troubleOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
-import { EXEMPT } from '../config/objects.ts'
+import { classifyingConfiguration } from '../classify/configuration.ts'
+import { EXEMPT, type ObjectSet } from '../config/objects.ts'
+import { effectText } from './changes.ts'
 import type { Finding } from '../contract/diagnosis.ts'
 import { victimNames } from '../verdict/cause.ts'
 import { byUser, WIDE } from './suspects.ts'
 import { slowedIn, suspectsIn, victimsIn } from './victims.ts'
-import { listed } from '../text/text.ts'
+import { fewOf, listed } from '../text/text.ts'
 
 /** Fraction of its seats from which a server is full. */
 const FULL_SERVER = 0.9
@@ -46,14 +49,21 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const ofFlood = slowedByFlood(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
   const grown = newFlood(server).holds === true ? undefined : grownIn(server)
+  // A flood may make a machine slow. That the others would not fit without it either, as slow as they are, it need not.
+  const isOpen =
+    ofFlood.holds === true &&
+    server.levels.some((level) => (newSuspect(level)?.others ?? 0) > (newSuspect(level)?.limit ?? 0))
   const slowed = slowedIn(server).filter(({ name }) => name !== grown?.name)
   const [exempt] = byUser(server.ledger, EXEMPT)
-  const waiting =
-    worst === undefined ? [] : victimsIn(server, worst, { culprits: suspectsIn(worst), schemas: new Set() })
+  const waiting = troubled.flatMap((level) =>
+    victimsIn(server, level, { culprits: suspectsIn(level), schemas: new Set() }),
+  )
   const suffering = [...new Map([...slowed, ...waiting].map((one) => [one.name, one])).values()].filter(
     ({ name }) => name !== exempt?.name,
   )
   const common = { since: server.since, victims: suffering }
+  /** Whose trouble fewer seats explain, not a flood. */
+  const harmed = troubled.find(({ suspects }) => suspects.length === 0) ?? worst
   return [
     {
       cause: 'slow-server',
@@ -63,18 +73,23 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       symptom: slowTitle(slowed),
       text:
         grown === undefined
-          ? 'Requests of several levels take longer than before, so the server itself or its etcd is slow. Waits in queues are a consequence of it.'
+          ? `Requests of several levels take longer than before, ${isOpen ? 'because of the flood that began then, or because the server itself or its etcd became slow' : 'so the server itself or its etcd is slow'}. Waits in queues are a consequence of it.`
           : `Requests of several levels take longer than before, since ${grownText(grown)}: they keep the machine of the server busy.`,
       needs: [
         weighing(5, everywhere),
         ...(grown === undefined ? [] : [weighing(3, fact(true, `${grownText(grown)}.`))]),
+        ...(isOpen
+          ? [fact(undefined, 'Whether they would take as long without the flood is not shown: both began together.')]
+          : []),
       ],
       // Two that began at different times share it.
-      lever: () => ({ factor: Math.sqrt(slowFactor(server) * (isExemptFlood(server) ? 1 : slowFactor(server))) }),
+      lever: isOpen
+        ? undefined
+        : () => ({ factor: Math.sqrt(slowFactor(server) * (isExemptFlood(server) ? 1 : slowFactor(server))) }),
       // A flood makes a machine busy, unless that became slower at another time.
-      unless: grown === undefined ? [ofFlood] : [],
+      unless: grown === undefined && !isOpen ? [ofFlood] : [],
       hints: [
-        ...(grown === undefined ? [weighing(5, not(newFlood(server)))] : []),
+        ...(grown === undefined && !isOpen ? [weighing(5, not(ofFlood))] : []),
         inTrouble,
         ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
       ],
@@ -120,7 +135,8 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     {
       cause: 'server-full',
       place,
-      ...common,
+      since: server.since,
+      victims: waiting,
       culprit: server.id,
       text: 'Several levels need more seats than the server has. Shares only divide the seats; they do not add any.',
       needs: [
@@ -158,13 +174,13 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       text: `${server.id} has fewer seats than before${server.limit === undefined || server.limitBefore === undefined ? '' : `, ${plain.amount(server.limit)} instead of ${plain.amount(server.limitBefore)}`}: it was restarted with other flags.`,
       culprit: server.id,
       since: server.restartedAt,
-      victims: suffering,
+      victims: waiting,
       needs: [weighing(9, not(sameServer(server)))],
-      within: [inTrouble],
+      within: [harmed === undefined ? inTrouble : fact(true, trouble(harmed))],
       lever: ({ now }) => ({
         takes: (now.quantities.current ?? 0) * ((server.limitBefore ?? 0) / Math.max(1, server.limit ?? 0) - 1),
       }),
-      hints: troubled.slice(0, 1).map((level) => not(moreRequests(level))),
+      hints: harmed === undefined ? [] : [not(moreRequests(harmed))],
       remedy: advice(
         `Set --max-requests-inflight and --max-mutating-requests-inflight of ${server.id} back${server.limitBefore === undefined ? '' : `: their sum was ${plain.amount(server.limitBefore)}`}.`,
       ),
@@ -172,7 +188,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     {
       cause: 'server-restarted',
       place,
-      victims: suffering,
+      victims: waiting,
       culprit: server.id,
       since: server.restartedAt,
       text: 'The server restarted a moment ago: clients list and watch everything again, and its limits start over.',
@@ -214,9 +230,8 @@ function fitsWithoutFloods({ levels, ledger, limit }: ServerFacts): Clue {
 
 /** Whether a flood explains that requests take longer. */
 function slowedByFlood(server: ServerFacts): Clue {
-  const flood = newFlood(server)
   return server.slowedAt === undefined
-    ? flood
+    ? newFlood(server)
     : fact(
         false,
         `Requests of several levels took longer from ${plain.time(server.slowedAt)} on, when no client began to flood.`,
@@ -268,38 +283,56 @@ function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly 
 export function danglingCases({ objects, changes = [] }: Known, servers: readonly ServerFacts[]): readonly Case[] {
   if (objects === undefined) return []
   const { dangling } = orderFlowSchemas(objects.schemas, new Set(objects.levels.map(({ metadata }) => metadata.name)))
-  const troubled = servers.flatMap(({ levels }) => levels.filter(isTroubled))
   return dangling.map(({ metadata: { name }, spec: { priorityLevelConfiguration: to } }): Case => {
     const deletion = changes.findLast(
       ({ difference }) => difference.change === 'removed' && difference.name === to.name,
     )
+    const strays = strayedFrom(name, to.name, objects, servers)
+    const [first] = strays ?? []
     return {
       cause: 'dangling-schema',
-      place: { schema: name },
+      place: { schema: name, ...(first !== undefined && { server: first.server, level: first.level }) },
       culprit: deletion?.subject ?? `FlowSchema ${name}`,
       since: deletion?.at,
       tier: 'objects',
       text: `The flow schema ${name} names the priority level ${to.name}, which ${deletion === undefined ? 'does not exist' : `was deleted at ${plain.time(deletion.at)}`}. The server skips it, so its requests go to another level.`,
       needs: [
         weighing(8, fact(true, `${to.name} is not among ${plain.counted(objects.levels.length, 'priority level')}.`)),
+        ...(deletion === undefined ? [] : [weighing(0, fact(true, effectText(deletion)))]),
       ],
-      hints: [
-        weighing(
-          4,
-          fact(
-            troubled.length > 0,
-            troubled.length > 0
-              ? `Requests wait or are rejected in ${listed(troubled.map((level) => level.name))}.`
-              : 'No request waits or is rejected.',
-          ),
-        ),
-      ],
+      hints: [weighing(4, strayText(strays, servers))],
       remedy: advice(
         `Create the level ${to.name}${deletion === undefined ? '' : ' again'}, or let ${name} name a level that exists.`,
         deletion?.undo,
       ),
     }
   })
+}
+
+/** Levels in trouble with requests that this schema would take; `undefined` where no client is known. */
+function strayedFrom(schema: string, to: string, objects: ObjectSet, servers: readonly ServerFacts[]) {
+  const clients = servers.flatMap(({ id, ledger, levels }) => {
+    const troubled = new Set(levels.filter(isTroubled).map(({ name }) => name))
+    // What is left in a deleted level is served there.
+    return ledger.clients.flatMap((client) =>
+      troubled.has(client.level) && client.level !== to ? [{ ...client, server: id }] : [],
+    )
+  })
+  const level = { metadata: { name: to }, spec: objects.levels[0]?.spec ?? { type: 'Limited' as const } }
+  const { schemaOf } = classifyingConfiguration({ ...objects, levels: [...objects.levels, level] })
+  const taken = clients.filter(({ calls }) => calls.some(({ digest }) => schemaOf(digest).metadata.name === schema))
+  return clients.length === 0 ? undefined : taken
+}
+
+/** Whether requests wait that this schema would take. */
+function strayText(strays: ReturnType<typeof strayedFrom>, servers: readonly ServerFacts[]): Clue {
+  const troubled = servers.flatMap(({ levels }) => levels.filter(isTroubled).map(({ name }) => name))
+  const where = `${listed(troubled)}, where requests wait or are rejected`
+  if (troubled.length === 0) return fact(false, 'No request waits or is rejected.')
+  if (strays === undefined) return fact(undefined, `Whose requests are in ${where}, is unknown.`)
+  return strays.length === 0
+    ? fact(false, `It would take none of the requests that were seen in ${where}.`)
+    : fact(true, `It would take requests of ${fewOf([...new Set(strays.map(clientName))])}, seen in ${where}.`)
 }
 
 /** Steadiness of arrivals: below this their number varies less than by chance, as with a token bucket. */

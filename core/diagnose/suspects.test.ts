@@ -81,3 +81,27 @@ it('suspects who holds much of a level in a jam, though others have as many requ
   const found = suspectsOf({ level: 'small', limit: 15, factor: 1, now, before, dumps })
   expect(found.map(({ name, cause }) => [name, cause])).toEqual([['flood', 'slow-reader']])
 })
+
+it('does not suspect the largest client of a level whose requests take long for all, or that an edit sent elsewhere', () => {
+  const dumps = dumpsOf([6, 6, 6, 6, 6, 60, 60, 60, 60], 1)
+  const slower = dumps.map(({ requests = [], ...dump }, i) => ({
+    ...dump,
+    requests: requests.map((row) => ({
+      ...row,
+      ...(i >= 5 && row.startedAt !== undefined && { startedAt: row.startedAt - 9_500 }),
+    })),
+  }))
+  const suspectsIn = (all: readonly DumpFrame[]) =>
+    suspectsOf({
+      level: 'small',
+      limit: 20,
+      factor: 1,
+      now: ledgerOf(all.slice(5)),
+      before: ledgerOf(all.slice(0, 5)),
+      dumps: all,
+    }).map(({ name }) => name)
+  expect(suspectsIn(dumps)).toEqual(['flood'])
+  expect(suspectsIn(slower)).toEqual([])
+  const sent = dumpsOf([30, 30, 30, 30, 30, 30, 30, 30, 30], 1, (dump) => (dump < 5 ? 'large' : 'small'))
+  expect(suspectsIn(sent)).toEqual([])
+})

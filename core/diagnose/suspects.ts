@@ -3,6 +3,7 @@ import type { DumpFrame } from '../frame/dump.ts'
 import { maxMinShares } from '../frame/flow.ts'
 import { median } from '../frame/quantile.ts'
 import { PAUSE_MS } from './onset.ts'
+import { isSlower, sameClients } from './slower.ts'
 import {
   clientName,
   countIn,
@@ -70,7 +71,8 @@ interface Situation {
 export function suspectsOf({ level, limit, factor, now, before, dumps }: Situation): readonly Suspect[] {
   const all = byUser(now, level)
   const moved = movedTo(level, now, before)
-  const earlier = new Map([...moved, ...byUser(before, level).map(({ name, pressure }) => [name, pressure] as const)])
+  const former = byUser(before, level)
+  const earlier = new Map([...moved, ...former.map(({ name, pressure }) => [name, pressure] as const)])
   // In a jam the requests of everybody pile up: whoever was there before wants as many times more than before as usual.
   const grown = all.flatMap(({ name, pressure }) => {
     const was = earlier.get(name) ?? 0
@@ -116,6 +118,14 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
             (pressure >= MORE_THAN_OLD * most(name) ||
               (seats >= HOLDS * limit && pressure >= MORE_THAN_OLD * usual(name)))),
       )
+      // Whoever would want so much without sending more, as the requests of all others take longer, or were sent here.
+      .filter(({ name, pressure }) => {
+        const was = earlier.get(name) ?? 0
+        const same = sameClients(all, former, new Set([name]))
+        return same !== undefined && isSlower(same)
+          ? pressure * same.was >= OUT_OF_PROPORTION * was * same.is
+          : pressure >= MORE_THAN_OLD * was
+      })
       .slice(0, MOST_SUSPECTS)
       .map(({ name, client, pressure, beyond, seen, uses }): Suspect => {
         const part = beyond / excess
@@ -204,7 +214,7 @@ interface Appearance extends Pick<Situation, 'dumps' | 'level'> {
   readonly known: ReadonlyMap<string, unknown>
 }
 
-interface UserUse {
+export interface UserUse {
   readonly name: string
   /** The flow of it that wants the most. */
   readonly client: ClientUse

@@ -9,6 +9,7 @@ import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { clientName } from '../verdict/ledger.ts'
 import type { Case } from './case.ts'
+import { undoing } from './changes.ts'
 import { fact, weighing } from './clues.ts'
 import { isTroubled, type ServerFacts } from './facts.ts'
 import { advice, type Known } from './remedies.ts'
@@ -69,7 +70,7 @@ function isVital({ user: { name }, info: { resource, subresource, verb, path, is
  * Leases, heartbeats and probes that wait or are rejected, wherever they are; and schemas that catch requests of the
  * system before anything breaks.
  */
-export function systemCases(server: ServerFacts, { objects, version }: Known): readonly Case[] {
+export function systemCases(server: ServerFacts, { objects, version, changes }: Known): readonly Case[] {
   const vital = server.ledger.clients.filter(({ level, calls: [first] }) => {
     return level !== EXEMPT && first !== undefined && isVital(first.digest)
   })
@@ -88,6 +89,7 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
   )
   return [...places.values()].map(({ schema, level }): Case => {
     const caught = elsewhere.find((one) => one.schema === schema)
+    const recent = changes?.findLast(({ difference: { kind, name } }) => kind === 'FlowSchema' && name === schema)
     const own = suffering.filter(({ client }) => client.schema === schema && client.level === level)
     const busy = server.levels.find(({ name }) => name === level)
     const isBusy = busy !== undefined && isTroubled(busy)
@@ -120,10 +122,12 @@ export function systemCases(server: ServerFacts, { objects, version }: Known): r
       remedy:
         caught === undefined
           ? advice(`Find what makes ${level} busy, or send these requests to a level of their own.`)
-          : advice(
-              `Let ${schema} match after the schemas of the system: set its matchingPrecedence above ${plain.amount(caught.behind)}, or let it match its own clients only.`,
-              () => behindSystem(objects, schema, caught.behind),
-            ),
+          : recent !== undefined
+            ? undoing(recent)
+            : advice(
+                `Let ${schema} match after the schemas of the system: set its matchingPrecedence above ${plain.amount(caught.behind)}, or let it match its own clients only.`,
+                () => behindSystem(objects, schema, caught.behind),
+              ),
     }
   })
 }

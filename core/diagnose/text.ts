@@ -58,14 +58,14 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
       }),
     ),
   ]
-  const causes = named(beside.filter(({ share }) => share !== undefined))
-  const unexplained = beside.filter(({ share }) => share === undefined)
-  const certain = unexplained.filter(({ confidence }) => confidence === 'strong')
-  const possible = named(unexplained.filter((one) => !certain.includes(one)))
+  const certain = beside.filter(({ confidence }) => confidence === 'strong')
+  const uncertain = beside.filter((one) => !certain.includes(one))
+  const causes = named(uncertain.filter(({ share }) => share !== undefined))
+  const possible = named(uncertain.filter(({ share }) => share === undefined))
   return [
     ...lines,
     `${cause.group === 'own side' ? cause.title : `${isHazard(now, cause) ? 'Found' : 'Cause'} (${cause.confidence})`}${where === '' ? '' : `, ${where}`}: ${cause.text}`,
-    ...victimLines(cause),
+    ...victimLines(cause).filter((line) => now.details?.includes(line) !== true),
     `Remedy: ${cause.remedy.text}`,
     ...elsewhere.flatMap((other) => [
       `Also in ${other.place.level ?? ''}: ${other.text}`,
@@ -73,7 +73,7 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
       `Remedy there: ${other.remedy.text}`,
     ]),
     ...certain.flatMap((other) => [
-      `Also (strong): ${other.text}`,
+      `Also (strong)${shareText(other, plain)}: ${other.text}`,
       ...victimLines(other),
       `Remedy: ${other.remedy.text}`,
     ]),

@@ -365,6 +365,16 @@ describe('a remedy that was applied', () => {
   })
 })
 
+it('says that a server may be slow on its own where a flood begins as it becomes slow, and the others do not fit without it', () => {
+  const found = NEIGHBOURS.find(({ what }) => what.startsWith('a flood that begins as every request'))?.evidence(7)
+  const { findings } = diagnose(found ?? expect.fail('no such situation'))
+  expect(findings.slice(0, 2)).toMatchObject([
+    { cause: 'one-flow', culprit: 'batch:hog' },
+    { cause: 'slow-server', confidence: 'possible' },
+  ])
+  expect(findings[1]?.text).toContain('because of the flood that began then, or because the server itself')
+})
+
 describe('changes', () => {
   it('are not called innocent where nothing shows what was before', () => {
     const found = NEIGHBOURS.find(({ what }) => what.startsWith('a new schema'))?.evidence(1)
@@ -443,8 +453,25 @@ describe('changes', () => {
     const found = findings.find(({ cause }) => cause === 'dangling-schema')
     expect(found?.culprit).toBe(`PriorityLevelConfiguration ${name}`)
     expect(found?.remedy.manifests).toMatchObject([{ kind: 'PriorityLevelConfiguration', name }])
+    expect(found?.evidenceFor.join(' ')).toMatch(/It would take requests of .*, seen in workload-low/)
+    expect(findings.map(({ cause }) => cause)).not.toContain('recent-edit')
     expect(changes).toMatchObject([{ isToBlame: true }])
     expect(innocent.map((one) => one.name)).not.toContain(`PriorityLevelConfiguration ${name}`)
+  })
+
+  it('of a schema that catches requests of the system are undone, under each name that they have', () => {
+    const given = situation('system-requests')
+    const { objects = expect.fail('the situation has objects') } = given
+    const schemas = objects.schemas.filter(({ metadata }) => metadata.name !== 'leases')
+    const at = unixMsOf('2026-11-20T03:00:10Z')
+    const history = [
+      { at: at - 5_000, objects: { ...objects, schemas } },
+      { at, objects },
+    ]
+    const texts = diagnose({ ...given, history }).findings.flatMap(({ cause, remedy }) =>
+      cause === 'system-requests' ? [remedy.text] : [],
+    )
+    expect(texts).toEqual(['Delete FlowSchema leases: it did not exist before (kubectl delete flowschema leases).'])
   })
 
   it('of an object that was deleted and made anew are one, and undone by what it was', () => {

@@ -6,7 +6,8 @@ import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { fewOf } from '../text/text.ts'
 import { clientName, type ClientUse, type Ledger } from '../verdict/ledger.ts'
-import { executionPairs, isSlower, withExempt } from './clues.ts'
+import { executionPairs, withExempt } from './clues.ts'
+import { isSlower } from './slower.ts'
 import { NOTICED_SECONDS, type LevelFacts, type ServerFacts } from './facts.ts'
 import { byUser } from './suspects.ts'
 
@@ -148,9 +149,9 @@ function grown(now: Ledger, before: Ledger, culprits: ReadonlySet<string>): read
   const [is, was] = [underWay(now), underWay(before)]
   return [...is]
     .flatMap(([name, one]) => {
-      const least = { mean: 1 / Math.max(1, before.dumps), seen: 0 }
-      const then = was.get(name) ?? least
-      const ratio = one.mean / Math.max(least.mean, then.mean)
+      const then = was.get(name) ?? { mean: 0, seen: 0 }
+      // A few observations may be many more or fewer by chance.
+      const ratio = (one.mean * before.dumps) / (then.seen + Math.sqrt(then.seen) + 1)
       return culprits.has(name) || one.seen < FEWEST_SEEN || ratio < GROWN || !was.has(name)
         ? []
         : [{ name, ratio, mean: one.mean, earlier: then.mean }]

@@ -204,7 +204,10 @@ export function allocateBySolver(
     if (one.target === undefined) return unsolved(one, one.lower)
     const allocation = solution.allocations[item] ?? 0
     item += 1
-    const clamp = allocation === one.lower ? 'lower' : allocation === one.input.limits.max ? 'upper' : 'none'
+    const { max } = one.input.limits
+    // Where both bounds are equal, the one that holds it.
+    const isAtFloor = allocation === one.lower && (one.lower < max || solution.fairFrac * one.target <= max)
+    const clamp = isAtFloor ? 'lower' : allocation === max ? 'upper' : 'none'
     return { ...unsolved(one, goRound(allocation)), allocation, clamp }
   })
   return { regime: 'solver', ...sums, fairFrac: solution.fairFrac, levels }

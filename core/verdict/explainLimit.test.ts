@@ -36,3 +36,10 @@ it('explains no level that the page does not contain, and says what a page lacks
   if (a === undefined) throw new Error('no level')
   expect(wordsOf({ ...frame, levels: [{ ...a, demand: {} }] }, 'a')).toMatch(/does not report its limit, or the bounds/)
 })
+
+it('says of a level whose floor is its maximum that its borrowing limit holds it', () => {
+  const own = (name: string, upper: number, smoothed: number) =>
+    level({ name, executing: smoothed, nominal: 8, lower: upper === 8 ? 8 : 0, upper })
+  const frame = server({ levels: [own('bounded', 8, 70), own('other', 40, 2)] })
+  expect(wordsOf(frame, 'bounded')).toMatch(/more than its maximum of 8: its borrowing limit holds it there/)
+})

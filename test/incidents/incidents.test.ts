@@ -7,6 +7,7 @@ import { noCluster } from '../cluster/suite.ts'
 import { DEVELOPMENT } from './development.ts'
 import { HELD_OUT } from './heldOut.ts'
 import { SECOND } from './second.ts'
+import { THIRD } from './third.ts'
 import type { Incident } from './incident.ts'
 import { record, recordingIn } from './record.ts'
 import { scoreOf, scoreText, wordsOf, type Scored } from './score.ts'
@@ -14,7 +15,12 @@ import { scoreOf, scoreText, wordsOf, type Scored } from './score.ts'
 /** Of the 48 points of eight incidents, and of their first causes. */
 const GOAL = { points: 40 / 48, causes: 7 / 8 } as const
 
-const SETS: Readonly<Record<string, readonly Incident[]>> = { dev: DEVELOPMENT, held: HELD_OUT, second: SECOND }
+const SETS: Readonly<Record<string, readonly Incident[]>> = {
+  dev: DEVELOPMENT,
+  held: HELD_OUT,
+  second: SECOND,
+  third: THIRD,
+}
 
 /** Recordings are kept here and read instead of being made again: `SET/NAME`. */
 const kept = process.env['APF_INCIDENTS_FOLDER']

@@ -11,7 +11,7 @@ export interface Words {
   readonly also: string
 }
 
-const ALSO = /^Also (?:possible|causes it)/
+const ALSO = /^Also (?:possible|a cause)/
 /** Lines of evidence for, against and unknown, and what follows them but the remedy. */
 const EVIDENCE = /^\s+[+\-?] |^\s+Refuted by/
 

@@ -37,12 +37,15 @@ export function judged({ events, ...incident }: SimulatedIncident): Judgement {
     others: diagnosis.findings.filter(
       (finding) => finding.group !== 'none' && !incident.causes.some((part) => isOf(finding, part)),
     ),
-    blamed: incident.innocent.filter(({ culprit }) => best !== undefined && saysOf(best).includes(culprit)),
+    blamed: incident.innocent.filter(({ culprit }) => best !== undefined && accusedIn(best).includes(culprit)),
   }
 }
 
 const saysOf = ({ place, title, text, remedy }: Finding): string =>
   [JSON.stringify(place), title, text, remedy.text].join(' ')
+/** Not whom it harms, nor who got the seats. */
+const accusedIn = ({ place, culprit, remedy }: Finding): string =>
+  [JSON.stringify(place), culprit, ...remedy.manifests.map(({ name }) => name)].join(' ')
 const mentions = (finding: Finding, culprit: string): boolean => saysOf(finding).includes(culprit)
 const isOf = ({ cause, place }: Finding, { accepted, level }: Part): boolean =>
   accepted.includes(cause) && (level === undefined || place.level === undefined || place.level === level)
