@@ -342,7 +342,6 @@ test.each<readonly [string, string, RegExp]>([
     'diff -u -N /tmp/LIVE/a /tmp/MERGED/a\n--- /tmp/LIVE/a\n+++ /tmp/MERGED/a\n',
     /save the objects with -o yaml/,
   ],
-  ['protobuf', 'k8s\u0000\n0\n"flowcontrol.apiserver.k8s.io/v1\u0012\nFlowSchema', /^The text is in protobuf/],
   ['Markdown', `Apply this:\n\n\`\`\`yaml\n${SMALL}\`\`\`\n`, /^This is Markdown/],
   [
     'a refusal',

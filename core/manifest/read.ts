@@ -186,9 +186,8 @@ function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Colle
   }
   // What `kubectl get --watch --output-watch-events` prints.
   const watched = tree.entries.get('object')?.value
-  const event = textAt(tree, 'type')
-  if (kind === undefined && event !== undefined && watched !== undefined) {
-    if (event === 'ADDED' || event === 'MODIFIED') collect(watched, [...path, 'object'], {}, found)
+  if (watched !== undefined && /^(?:ADDED|MODIFIED)$/.test(textAt(tree, 'type') ?? '')) {
+    collect(watched, [...path, 'object'], {}, found)
     return
   }
   if (kind === 'Status') {

@@ -1,22 +1,8 @@
 /** What programs print instead of an answer. */
 const ERROR =
   /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|jq: error|An error occurred \(|ERROR: \(gcloud|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b|Client sent an HTTP request|Too many requests, please)[^\n]*/
-const BINARY = 'is a binary file: unpack it, and name the texts in it'
-/** What else is saved instead of objects or pages, by how it begins. */
-const OTHERS: readonly (readonly [begin: RegExp, sentence: string])[] = [
-  [/^<[!?a-z]/i, 'is a web page: save the answer of the API server itself, signed in'],
-  [/^(?:bplist|%PDF)/, BINARY],
-  [
-    /^(?!eyJ|ewo|ew0K|W3s|Wwo)[A-Za-z\d+/]{64,}(?:[\r\n=]|$)/,
-    'is in base64: decode it with base64 -d, and unpack it if it is compressed',
-  ],
-  [/^version https:\/\/git-lfs/, 'is a pointer of Git LFS, not the file: fetch it with git lfs pull'],
-  // `kubectl get`, `describe`, `explain` and `diff`.
-  [
-    /^(?:NAME +(?:PRIORITYLEVEL|TYPE) |Name: (?:.*\n){1,99}?API Version: |(?:GROUP: .*\n)?KIND: |(?:diff .*\n)?--- .*\n\+\+\+ )/,
-    'is what kubectl prints for people, which lacks fields: save the objects with -o yaml',
-  ],
-]
+/** What `kubectl get`, `describe`, `explain` and `diff` print. */
+const FOR_PEOPLE = /^(?:NAME +(?:PRIORITYLEVEL|TYPE) |(?:Name: .*\nNamespace|GROUP|KIND): |diff -)/
 
 /**
  * What a text is that tools save instead of what was wanted, and the remedy, completing “FILE is …”; `undefined` for
@@ -24,10 +10,14 @@ const OTHERS: readonly (readonly [begin: RegExp, sentence: string])[] = [
  */
 export function otherText(text: string): string | undefined {
   const begin = text.slice(0, 4_000).trimStart()
-  if (begin.includes('\u0000'))
-    return begin.startsWith('k8s') ? 'is in protobuf: save the objects with -o yaml' : BINARY
-  const other = OTHERS.find(([pattern]) => pattern.test(begin))?.[1]
-  if (other !== undefined) return other
+  if (/^<[!?a-z]/i.test(begin)) return 'is a web page: save the answer of the API server itself, signed in'
+  if (/^(?:bplist|%PDF)/.test(begin) || begin.includes('\u0000'))
+    return 'is a binary file: unpack it, and name the texts in it'
+  if (/^(?!eyJ|ewo|ew0K|W3s|Wwo)[A-Za-z\d+/]{64,}[\r\n=]/.test(`${begin}\n`))
+    return 'is in base64: decode it with base64 -d, and unpack it if it is compressed'
+  if (begin.startsWith('version https://git-lfs'))
+    return 'is a pointer of Git LFS, not the file: fetch it with git lfs pull'
+  if (FOR_PEOPLE.test(begin)) return 'is what kubectl prints for people: save the objects with -o yaml'
   const [error] = ERROR.exec(begin) ?? []
   return error === undefined ? undefined : errorText(error)
 }
