@@ -1,6 +1,6 @@
 /** What programs print instead of an answer. */
 const ERROR =
-  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|jq: error|An error occurred \(|ERROR: \(gcloud|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b|Client sent an HTTP request|Too many requests, please)[^\n]*/
+  /^(?:[Ee]rror(?:: | from server| in configuration)|Unable to connect to|The connection to the server|curl: \(|jq: error|An error occurred \(|ERROR: \(gcloud|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:no healthy )?upstream\b|Client sent an HTTP request|Too many requests, please)[^\n]*/
 /** What `kubectl get`, `describe`, `explain` and `diff` print. */
 const FOR_PEOPLE = /^(?:NAME +(?:PRIORITYLEVEL|TYPE) |(?:Name: .*\nNamespace|GROUP|KIND): |diff -)/
 
