@@ -183,7 +183,7 @@ export function catchAllUsed(about: Case): Told {
 
 const span = (format: Format, range: NowRange): string =>
   range.follows
-    ? `in the last ${format.span((range.to - range.from) / 1_000)}`
+    ? `in the last ${format.age(range.to - range.from)}`
     : `from ${format.time(range.from)} to ${format.time(range.to)}`
 
 /** `2,742 requests rejected in the last 10 min.` */
