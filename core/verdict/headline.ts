@@ -4,7 +4,7 @@ import { gapsPhrase } from '../history/gaps.ts'
 import { peakOverMean } from '../frame/aggregate.ts'
 import { unixMsOf } from '../units.ts'
 import { byCodeUnits, listed } from '../text/text.ts'
-import { causeIn, causeSentences, levelWithCause } from './cause.ts'
+import { causeIn, causeName, causeSentences, levelWithCause } from './cause.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { troubleOf } from '../frame/recent.ts'
 import { isSqueezed } from '../frame/reading.ts'
@@ -125,10 +125,13 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
   const stray = ordered.find(({ row }) => usesCatchAll(row))
   if (stray !== undefined) return catchAllUsed(stray)
   const calm = flowing(servers, cases, format)
-  const own = servers.flatMap(({ cause }) => cause ?? []).find(({ finding }) => finding.group === 'client')
-  return own === undefined || calm.tone !== 'ok'
-    ? calm
-    : { ...calm, evidence: [...causeSentences(own.finding, format), ...calm.evidence] }
+  const known = servers
+    .flatMap(({ cause }) => cause?.finding ?? [])
+    .find(({ group, culprit }) => group === 'client' || (group === 'traffic' && culprit !== undefined))
+  if (known === undefined || calm.tone !== 'ok') return calm
+  return known.cause === 'client-throttling'
+    ? { ...calm, evidence: [...causeSentences(known, format), ...calm.evidence] }
+    : { ...calm, evidence: [...calm.evidence, `Before, most likely: ${causeName(known, format)}.`] }
 }
 
 /** Begins with the cause of this level's trouble, or of that of its server. */
