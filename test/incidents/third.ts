@@ -109,7 +109,7 @@ export const THIRD: readonly Incident[] = [
         run: ({ control }) =>
           control.applyAs(
             'argocd',
-            builtInLevel('workload-high', (limited) => ({ ...limited, nominalConcurrencyShares: 42 })),
+            builtInLevel('workload-high', (own) => ({ ...own, nominalConcurrencyShares: 42 })),
           ),
       },
     ],
@@ -285,8 +285,8 @@ export const THIRD: readonly Incident[] = [
         run: ({ control }) =>
           control.applyAs(
             'capacity-bot',
-            builtInLevel('workload-low', (limited) => ({
-              ...limited,
+            builtInLevel('workload-low', (own) => ({
+              ...own,
               nominalConcurrencyShares: 25,
               borrowingLimitPercent: 0,
             })),
