@@ -3,7 +3,7 @@ import type { ObjectSet } from '../config/objects.ts'
 import type { Advice, Suggestion } from '../contract/advice.ts'
 import { allRejected } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
-import { MS_PER_DAY } from '../units.ts'
+import { MS_PER_DAY, MS_PER_HOUR } from '../units.ts'
 import { lacking } from '../frame/lacking.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { seatsFor, type ServerUsage, type Usage } from './usage.ts'
@@ -50,8 +50,11 @@ export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Ad
   const all = isLong ? worstOfEach(servers) : []
   const levels = all.filter((place) => !isJudged(place))
   const needy = levels.filter(({ level }) => isInNeed(level))
-  // Where trouble fills most of the samples, their demand is that of its cause.
-  const isOfTrouble = judged.length > 0 && verdict !== undefined && busiest.coveredMs < 2 * (verdict.to - verdict.from)
+  // Where trouble fills most of the samples, or may have come and gone in them, their demand is that of its cause.
+  const isOfTrouble =
+    judged.length > 0 &&
+    verdict !== undefined &&
+    busiest.coveredMs < Math.max(MS_PER_HOUR, 2 * (verdict.to - verdict.from))
   const suggestions = [
     ...levels.flatMap((place) => [...sharesAdvice(place, objects), ...queueAdvice(place, objects)]),
     ...levels.flatMap((place) => lendingAdvice(place, objects, needy.length > 0)),
@@ -76,7 +79,7 @@ export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Ad
       return seats === undefined ? [] : [{ share, seats }]
     }),
     ...(busiest.limit !== undefined && { serverLimit: busiest.limit }),
-    limits: limitsOf(busiest, isLong, objects, nodes),
+    limits: limitsOf(busiest, isLong, isOfTrouble, objects, nodes),
   }
 }
 
@@ -157,6 +160,7 @@ function demandWithout({ last }: ServerUsage): string {
 function limitsOf(
   server: ServerUsage,
   isLong: boolean,
+  isOfTrouble: boolean,
   objects: ObjectSet | undefined,
   nodes: number | undefined,
 ): readonly string[] {
@@ -165,6 +169,11 @@ function limitsOf(
     ...(isLong && coveredMs < 7 * MS_PER_DAY
       ? [
           `Samples cover ${plain.length(coveredMs)}. A level that is idle now may be needed on another day; a week shows more.`,
+        ]
+      : []),
+    ...(isLong && isOfTrouble
+      ? [
+          `How many seats the server should have is not said while something is wrong: that takes samples of ${plain.length(MS_PER_HOUR)}, most of them without trouble.`,
         ]
       : []),
     ...(objects === undefined

@@ -4,7 +4,7 @@ import type { Histogram, LevelFrame, Rejected, ServerFrame } from '../frame/fram
 import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { histogramIncrease, histogramQuantile } from '../frame/quantile.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
-import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
+import { MS_PER_HOUR, MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 import type { Evidence, Place, RuleId } from '../contract/alerts.ts'
 import { createLookback, type Past } from './lookback.ts'
 import { BURNS, isCritical, THRESHOLDS, waitSubject, WINDOWS } from './rules.ts'
@@ -46,7 +46,6 @@ export interface Observer {
   clear(): void
 }
 
-const HOUR_MS = 3_600_000
 const COUNTED = [
   WINDOWS.rejected,
   WINDOWS.inUse,
@@ -303,8 +302,8 @@ function exemptShare({ levels }: ServerFrame, place: Place): Observation[] {
 
 /** The peaks, including those of a frame; nothing older than the window is kept. */
 function withPeaks(peaks: readonly Peaks[], { levels }: ServerFrame, at: UnixMs): Peaks[] {
-  const hour = Math.floor(at / HOUR_MS)
-  const kept = peaks.filter((one) => one.hour <= hour && one.hour >= hour - WINDOWS.sizing / HOUR_MS)
+  const hour = Math.floor(at / MS_PER_HOUR)
+  const kept = peaks.filter((one) => one.hour <= hour && one.hour >= hour - WINDOWS.sizing / MS_PER_HOUR)
   const last = kept.at(-1)
   const now = last?.hour === hour ? last : { hour, seats: new Map<string, number>() }
   for (const { name, demand } of levels) {
@@ -318,7 +317,7 @@ function misSized(level: LevelFrame, place: PlaceOf, at: UnixMs, peaks: readonly
   const { nominal } = level.limits
   const [first] = peaks
   if (nominal === undefined || nominal === 0 || first === undefined) return []
-  if (!first.seats.has(level.name) || at - first.hour * HOUR_MS < WINDOWS.sizing) return []
+  if (!first.seats.has(level.name) || at - first.hour * MS_PER_HOUR < WINDOWS.sizing) return []
   const most = Math.max(...peaks.map(({ seats }) => seats.get(level.name) ?? 0))
   const evidence: Evidence[] = [
     { name: 'highest demand', value: most, unit: 'seats' },

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { MS_PER_DAY } from '../units.ts'
+import { MS_PER_DAY, MS_PER_HOUR } from '../units.ts'
 import { AddressCredentialsSchema } from './credentials.ts'
 
 /** How much of the past is read when a Prometheus is connected, milliseconds: screens can show one day. */
-export const PAST_MS = { min: 0, max: MS_PER_DAY, default: 3_600_000 } as const
+export const PAST_MS = { min: 0, max: MS_PER_DAY, default: MS_PER_HOUR } as const
 
 /** A header in addition to those of the credentials. Its value may be a secret: it is never sent back. */
 export const HeaderSchema = z.object({

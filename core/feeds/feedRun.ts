@@ -4,7 +4,7 @@ import type { ServerFacts } from '../engine/facts.ts'
 import type { Outcome } from '../live/outcome.ts'
 import { RequestLog } from '../live/requestLog.ts'
 import { lowerBound } from '../search.ts'
-import type { UnixMs } from '../units.ts'
+import { MS_PER_HOUR, type UnixMs } from '../units.ts'
 import { Fifo } from '../run/fifo.ts'
 import { type FeedArrival, type FeedRecord, quoted, type OpenRequest, OpenRequests, FeedRequest } from './request.ts'
 import { FeedEngine, type FeedEngineOptions, type FeedListener } from './feedEngine.ts'
@@ -67,17 +67,16 @@ export interface FeedRun {
 }
 
 const WINDOW_MS = 5_000
-const HOUR_MS = 3_600_000
 /** After such a gap earlier state does not matter; processing it would only take time. */
-const GAP_MS = 6 * HOUR_MS
+const GAP_MS = 6 * MS_PER_HOUR
 /** Clocks differ; a time further ahead is invalid. */
-const FUTURE_MS = HOUR_MS
+const FUTURE_MS = MS_PER_HOUR
 const GATEWAY_TIMEOUT = 504
 const REMEMBERED_IDS = 200_000
 /**
  * A request other than a long-running one that took a day: its times are garbage, and it would hold its seats for ever.
  */
-const LONGEST_MS = 24 * HOUR_MS
+const LONGEST_MS = 24 * MS_PER_HOUR
 /** Characters of URLs, users and groups that are held back with their requests; the memory is a few times as large. */
 const MOST_HELD = 32_000_000
 const ARRIVAL = 0
