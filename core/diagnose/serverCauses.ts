@@ -90,7 +90,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       // A flood makes a machine busy, unless that became slower at another time.
       unless: grown === undefined && !isOpen ? [ofFlood] : [],
       hints: [
-        ...(grown === undefined && !isOpen ? [weighing(5, not(ofFlood))] : []),
+        ...(grown === undefined && newFlood(server).holds !== true ? [weighing(5, not(newFlood(server)))] : []),
         inTrouble,
         ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
       ],
