@@ -65,7 +65,7 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
   return [
     ...lines,
     `${cause.group === 'own side' ? cause.title : `${isHazard(now, cause) ? 'Found' : 'Cause'} (${cause.confidence})`}${where === '' ? '' : `, ${where}`}: ${cause.text}`,
-    ...victimLines(cause),
+    ...victimLines(cause).filter((line) => now.details?.includes(line) !== true),
     `Remedy: ${cause.remedy.text}`,
     ...elsewhere.flatMap((other) => [
       `Also in ${other.place.level ?? ''}: ${other.text}`,

@@ -45,7 +45,6 @@ import { byUser, WIDE, type Suspect } from './suspects.ts'
 import { squeezed } from './configurationCauses.ts'
 import { crowdIn, slowFactor } from './explain.ts'
 import { suspectsIn, victimsIn } from './victims.ts'
-import { victimNames } from '../verdict/cause.ts'
 
 /** Fraction of the seats of a level from which watches or lingering writes explain that it is full. */
 const MOST_OF_SEATS = 0.4
@@ -274,7 +273,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
     return {
       cause,
       place: { ...server0, schema: client.schema, flow: client.flow },
-      text: `${who}${ofFlow} ${text} ${victims.length === 0 ? `Fair queuing serves the others between its requests: no other client of ${name} was seen to suffer.` : `Others wait as well: ${victimNames(victims)}.`}`,
+      text: `${who}${ofFlow} ${text} ${victims.length === 0 ? `Fair queuing serves the others between its requests: no other client of ${name} was seen to suffer.` : 'Others wait as well.'}`,
       needs: [weighing(3, fact(true, suspectText(one, name, seen))), ...clue],
       within,
       hints: cause === 'one-flow' ? [more, not(severalUsers(flow))] : [],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { SPECIMENS } from '../diagnose/causes.fixture.ts'
 import { diagnose } from '../diagnose/diagnose.ts'
 import { plain } from '../text/format.ts'
-import { causeIn, causeSentences, levelWithCause, likelyCause, wordsFor } from './cause.ts'
+import { causeIn, causeSentences, levelWithCause, likelyCause, victimsSentence, wordsFor } from './cause.ts'
 
 it('says of a level the same cause in the summary, in the headline and in an alert', () => {
   for (const { given, evidence } of SPECIMENS.slice(4, 8)) {
@@ -16,7 +16,8 @@ it('says of a level the same cause in the summary, in the headline and in an ale
     if (now.tone === 'trouble' && (cause.level ?? now.level) === now.level) expect(now.details, given).toContain(said)
     if (cause.level === undefined) continue
     const words = wordsFor(findings, { server: 'server', level: cause.level })
-    if (first.place.server === 'server') expect(words?.cause, given).toBe(`${first.title}. ${first.text}`)
+    if (first.place.server === 'server')
+      expect(words?.cause, given).toBe(`${first.title}. ${first.text} ${victimsSentence(first.victims)}`.trimEnd())
   }
 })
 

@@ -36,7 +36,11 @@ export const findingFor = (findings: readonly Finding[], { server, level }: Plac
 /** The same in the words of an alert. */
 export function wordsFor(findings: readonly Finding[], place: Place) {
   const found = findingFor(findings, place)
-  return found && { cause: `${found.title}. ${found.text}`, remedy: found.remedy.text }
+  if (found === undefined) return undefined
+  return {
+    cause: `${found.title}. ${found.text} ${victimsSentence(found.victims)}`.trimEnd(),
+    remedy: found.remedy.text,
+  }
 }
 
 const MOST_NAMED = 5
@@ -48,14 +52,18 @@ export const victimNames = (victims: Finding['victims']): string =>
     MOST_NAMED,
   )
 
-/** Who suffers and how much, in a sentence; empty for nobody. */
-export function victimsSentence(victims: Finding['victims']): string {
+/** Who suffers and how much; empty for nobody. */
+export function victimsText(victims: Finding['victims']): string {
   const [worst] = victims
   if (worst === undefined) return ''
   return victims.length <= 2
-    ? `Suffering: ${victims.map(({ name, text }) => `${name} (${text})`).join(', ')}.`
-    : `Suffering: ${victimNames(victims)} (${worst.name}: ${worst.text}).`
+    ? victims.map(({ name, text }) => `${name} (${text})`).join(', ')
+    : `${victimNames(victims)} (${worst.name}: ${worst.text})`
 }
+
+/** The same in a sentence. */
+export const victimsSentence = (victims: Finding['victims']): string =>
+  victims.length === 0 ? '' : `Suffering: ${victimsText(victims)}.`
 
 /** `59 to 85 %`. */
 const rangeText = ({ low, high }: { readonly low: number; readonly high: number }, format: Format): string =>

@@ -174,7 +174,7 @@ describe('the worst true statement, by rule order', () => {
     const wide = level({ name: 'a', executing: 48, queued: 4, queuedRequests: 1, nominal: 50, current: 50 })
     const said = nowLine([judged(server({ levels: [wide] }), [derivedLevel('a', { waitP99: 6.42 })])])
     expect(said.title).toBe('a queues. 1 request waits for 4 seats.')
-    expect(said.evidence).toMatch(/48 of 50 seats execute\. 2 seats free: .* Wait p99 of the last 30 s: ≈ 6\.42 s\./)
+    expect(said.evidence).toMatch(/48 of 50 seats are taken\. 2 seats free: .* Wait p99 of the last 30 s: ≈ 6\.42 s\./)
   })
 
   test('5. at max and short of seats', () => {

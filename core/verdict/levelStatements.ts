@@ -147,7 +147,7 @@ export function queueing(about: Case): Told {
     level: row.name,
     title: `${row.name} queues${place(about)}. ${grammar}${wider}.`,
     evidence: [
-      `${format.seats(executing)} of ${format.seats(current)} seats execute.`,
+      `${format.seats(executing)} of ${format.seats(current)} seats are taken.`,
       ofFlow(about),
       wide,
       wait,

@@ -15,7 +15,7 @@ describe('the seat ledger', () => {
   test('is an image with a sentence, and prints what was lent and borrowed', () => {
     const { container } = render(<SeatLedger ledger={flood} width={1200} variant="ribbons" />)
     expect(screen.getByRole('img').getAttribute('aria-label')).toBe(
-      'Seat ledger: 488 of 602 seats execute, 114 are free; 72 lent, 72 borrowed; nominal limits sum to 602',
+      'Seat ledger: 488 of 602 seats are taken, 114 are free; 72 lent, 72 borrowed; nominal limits sum to 602',
     )
     expect(texts(container)).toEqual(expect.arrayContaining(['NH 98', '−25', '−24', '−23', 'WL 307', '+62', 'pool 72']))
   })

@@ -31,7 +31,7 @@ describe('the account of every seat', () => {
     expect(nominalNote(ledger)).toBe('602 nominal seats, at most 6 of them by rounding; exempt runs 3 seats more')
     expect(differenceNote(ledger)).toBeUndefined()
     expect(ledgerSentence(ledger)).toBe(
-      'Seat ledger: 488 of 602 seats execute, 114 are free; 72 lent, 72 borrowed; nominal limits sum to 602',
+      'Seat ledger: 488 of 602 seats are taken, 114 are free; 72 lent, 72 borrowed; nominal limits sum to 602',
     )
   })
 

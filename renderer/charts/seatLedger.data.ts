@@ -116,7 +116,7 @@ export function ledgerSentence(ledger: Ledger): string {
   const executing = ledger.executing === undefined ? 'an unknown number of' : String(ledger.executing)
   const idle = ledger.free === undefined ? '' : `, ${ledger.free} are free`
   const moved = `${ledger.lent} lent, ${ledger.borrowed} borrowed`
-  return `Seat ledger: ${executing} of ${ledger.current} seats execute${idle}; ${moved}; nominal limits sum to ${ledger.nominal}`
+  return `Seat ledger: ${executing} of ${ledger.current} seats are taken${idle}; ${moved}; nominal limits sum to ${ledger.nominal}`
 }
 
 /** One level of the account as a sentence. */

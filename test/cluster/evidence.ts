@@ -186,7 +186,7 @@ const SENTENCES: readonly Sentence[] = [
       ),
   },
   {
-    words: /^(\S+) of (\S+) seats execute\.$/,
+    words: /^(\S+) of (\S+) seats are taken\.$/,
     holds: ([, executing, limit], { own }) => number(executing) === own?.executing && number(limit) === own.limit,
   },
   {

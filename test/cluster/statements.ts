@@ -164,7 +164,7 @@ function falseLedger({ ledger, accounts }: Said, levels: readonly TrueLevel[]): 
   const own = levels.filter(({ name }) => name !== 'exempt')
   const sum = (of: (level: TrueLevel) => number): number => own.reduce((all, level) => all + of(level), 0)
   const isTrue =
-    `Seat ledger: ${sum(({ executing }) => executing)} of ${sum(({ limit }) => limit)} seats execute, ` +
+    `Seat ledger: ${sum(({ executing }) => executing)} of ${sum(({ limit }) => limit)} seats are taken, ` +
     `${sum(({ limit, executing }) => Math.max(0, limit - executing))} are free; ` +
     `${sum(({ nominal, limit }) => Math.max(0, nominal - limit))} lent, ` +
     `${sum(({ nominal, limit }) => Math.max(0, limit - nominal))} borrowed; ` +

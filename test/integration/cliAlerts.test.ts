@@ -1,3 +1,4 @@
+import { victimsSentence } from '../../core/verdict/cause.ts'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -53,7 +54,7 @@ it('lists when alerts would have fired in a recording', async () => {
   const { output: diagnosed } = await runHere('diagnose', '--recording', '20261121T03', '--at', at ?? '', '--json')
   const { findings } = JSON.parse(diagnosed) as Diagnosis
   const first = findings.find(({ place }) => place.level === level)
-  expect(cause).toBe(`${first?.title}. ${first?.text}`)
+  expect(cause).toBe(`${first?.title}. ${first?.text} ${victimsSentence(first?.victims ?? [])}`.trimEnd())
   // Text and Markdown are of the same lines.
   for (const command of ['diagnose', 'status', 'advise']) {
     const [plain, markdown] = await Promise.all(

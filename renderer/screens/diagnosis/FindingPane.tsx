@@ -1,5 +1,6 @@
 import type { Finding } from '../../../core/contract/diagnosis.ts'
 import { causePlaceText } from '../../../core/diagnose/text.ts'
+import { victimsText } from '../../../core/verdict/cause.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Details, Sentences } from '../../components/States.tsx'
@@ -15,12 +16,13 @@ interface FindingPaneProps {
 
 /** One cause: its evidence, what would refute it, and what to do about it. */
 export function FindingPane({ finding, number }: FindingPaneProps) {
-  const { title, confidence, place, text, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
+  const { title, confidence, place, text, victims, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
   return (
     <Pane title={`${number}. ${title}`} note={[confidence, causePlaceText(place)].filter(Boolean).join(', ')}>
       <div className={styles['beside']}>
         <div className={`${styles['finding']} stack one-column gap-8 pad-x pad-b-16 breaks`}>
           <p>{text}</p>
+          <Labelled label="Suffering" sentences={victims.length === 0 ? [] : [`${victimsText(victims)}.`]} />
           <Labelled label="For" sentences={evidenceFor} className="ink" />
           <Labelled label="Against" sentences={evidenceAgainst} className="warn" />
           <Labelled label="Unknown" sentences={unknown} className="muted" />

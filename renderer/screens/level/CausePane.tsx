@@ -1,6 +1,7 @@
 import { sentenceText } from '../../../core/answer/answer.ts'
 import type { Finding } from '../../../core/contract/diagnosis.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { victimsSentence } from '../../../core/verdict/cause.ts'
 import { explainLimit } from '../../../core/verdict/explainLimit.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -36,7 +37,8 @@ export function CausePane({ server, level, finding }: CausePaneProps) {
       </Pane>
     )
   }
-  const { title, confidence, text, evidenceFor, remedy } = finding
+  const { title, confidence, evidenceFor, remedy } = finding
+  const text = `${finding.text} ${victimsSentence(finding.victims)}`
   return (
     <Pane title="Cause and remedy" note={confidence}>
       <div className={styles['cause']}>
