@@ -69,6 +69,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const [fanOut, watches] = [lingering(level, server), watching(level, server)]
   const crowd = crowdIn(level, server)
   const hasty = hastyIn(server, level)
+  // A flood of another level slows a machine down, and not the requests of some levels only.
+  const ofFlood = newSuspect(level) === undefined && slowEverywhere(server).holds === false ? [] : [newFlood(server)]
   const more1 = () => moreShares(known, server, level)
   /** What an edit sends to a level is the effect of that edit. */
   const brought = (known.changes ?? [])
@@ -114,7 +116,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
       lever: () => ({ factor: slowFactor(server) }),
       needs: [slower],
-      unless: [long, wide, newFlood(server)],
+      unless: [long, wide, ...ofFlood],
       // How fast the others are makes it more or less certain, not more or less likely than another cause.
       hints: [not(more), full, weighing(0, othersAsFast(level, server))],
       remedy: advice(
