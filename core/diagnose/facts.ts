@@ -13,7 +13,7 @@ import { betweenTwo, type FrameIndex, hasRestarted, indexFrame, quantiles } from
 import { reportedServerLimit } from '../impact/reportedLimit.ts'
 import { inOrder, meanOf, observeLevels } from '../twin/observe.ts'
 import { createLedger, type DumpedFlow, type Ledger } from '../verdict/ledger.ts'
-import { onsetOf, settled, slowerApartFrom } from './onset.ts'
+import { calmBefore, isMuchOf, onsetOf, settled, slowerApartFrom } from './onset.ts'
 import { suspectsOf, type Suspect } from './suspects.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../units.ts'
 
@@ -178,13 +178,19 @@ export function serverFacts(
   if (now === undefined) return undefined
   // What a restart left of the time before is little.
   const isEnough = restart <= 0 || observeLevels(outside) !== undefined
-  const baseline = isEnough ? outside : settled(distinct.slice(0, restart))
+  const baseline = isEnough ? calmBefore(outside, inside) : settled(distinct.slice(0, restart))
   const before = observeLevels(baseline)
   const onset = unixMsOf(whole[0]?.at ?? last.at)
   const start = unixMsOf(inside[0]?.at ?? last.at)
   // Of waits that have just begun, the window also shows the time before.
   const shown = dumps.some(({ at }) => unixMsOf(at) >= (waiting ?? Infinity)) ? waiting : undefined
-  const ledger = ledgerOf({ dumps, requests }, Math.max(start, shown ?? start), to)
+  const seenFrom = Math.max(start, shown ?? start)
+  const ledger = ledgerOf({ dumps, requests }, seenFrom, to)
+  /** The trouble of a level may be younger than that of the server, and the time before it would dilute its clients. */
+  const ledgerSince = (at: UnixMs): Ledger => {
+    const own = at < seenFrom + YOUNGER_MS ? ledger : ledgerOf({ dumps, requests }, at, to)
+    return own.dumps > 0 ? own : ledger
+  }
   const [first0, last0] = [baseline[0], baseline.at(-1)].map((page) => unixMsOf(page?.at ?? last.at))
   // Who causes it may have begun shortly before it showed.
   const lead = Math.min(LEAD_MS, ((last0 ?? onset) - (first0 ?? onset)) / 3)
@@ -197,7 +203,9 @@ export function serverFacts(
   const read = { whole: whole.map(indexFrame), inside: inside.map(indexFrame), times: whole.map(({ at }) => at) }
   const limited = last.levels
     .filter((level) => !isExempt(level))
-    .map((level) => levelFacts(level, { ...read, now, before, ledger, earlier, dumps, spec: shape.get(level.name) }))
+    .map((level) =>
+      levelFacts(level, { ...read, now, before, ledgerSince, earlier, dumps, spec: shape.get(level.name) }),
+    )
   const exempts = exemptSince(run, meanOf(exemptSeats) ?? 0)
   const floods = [...limited.flatMap(({ suspects }) => suspects.flatMap((one) => one.since ?? [])), ...(exempts ?? [])]
   return {
@@ -245,6 +253,7 @@ export function serverFacts(
 const restartedBetween = betweenTwo((before: ServerFrame, after: ServerFrame) => hasRestarted(before, after))
 
 const YOUNG_MS = 15_000
+const YOUNGER_MS = 10_000
 
 /** An edit shows in limits and queues after this time, and in enough samples. */
 export const TELLING_MS = 30_000
@@ -280,7 +289,8 @@ function ledgerOf(
   return ledger.finish((to - from) / MS_PER_SECOND)
 }
 
-interface Context extends Pick<ServerFacts, 'ledger' | 'earlier'> {
+interface Context extends Pick<ServerFacts, 'earlier'> {
+  readonly ledgerSince: (at: UnixMs) => Ledger
   readonly whole: readonly FrameIndex[]
   /** Of `whole`, RFC 3339. */
   readonly times: readonly string[]
@@ -322,6 +332,10 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     return page !== undefined && ((page.requests.queued ?? 0) > 0 || (rejects && hasRejected(page)))
   })
   const troubledAt = context.times[inTrouble]
+  const queues = context.whole.map(({ levels }) => levels.get(name)?.requests.queued ?? 0)
+  const peak = Math.max(0, ...queues)
+  const began = queues.findIndex((count) => isMuchOf(count, peak))
+  const ledger = context.ledgerSince(unixMsOf(context.times[Math.max(0, began - 1)] ?? ''))
   return {
     name,
     last,
@@ -342,7 +356,7 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     waits,
     waitRange: quantiles({ wait: waits, execution: undefined }).waitP99Range,
     troubledAt: troubledAt === undefined ? undefined : unixMsOf(troubledAt),
-    flows: context.ledger.flows.filter(({ level }) => level === name),
+    flows: ledger.flows.filter(({ level }) => level === name),
     suspects:
       troubledAt === undefined
         ? []
@@ -350,7 +364,7 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
             level: name,
             limit: now.quantities.current ?? last.limits.current ?? 0,
             factor: longerBy(now, context.before && observed(context.before, name)),
-            now: context.ledger,
+            now: ledger,
             before: context.earlier,
             dumps: context.dumps,
           }),

@@ -12,6 +12,8 @@ const SHORTEST_WINDOW_MS = 30_000
 export const PAUSE_MS = 30_000
 /** Less than this part of the present trouble is not the same trouble: some levels always queue a little. */
 const SAME_TROUBLE = 0.2
+/** Of the longest queues of the trouble: shorter ones are there in calm times, too. */
+const A_LITTLE = 0.05
 /** Executions that became longer at most this long before the queues explain them. */
 const LEAD_MS = 60_000
 /** After a start, clients list and watch everything: no baseline, and no evidence. */
@@ -30,6 +32,25 @@ export interface Onset {
   readonly at: UnixMs | undefined
   /** When the requests began to wait or to be rejected that still do; later than `at` where longer executions led to it. */
   readonly waiting: UnixMs | undefined
+}
+
+/** Whether so many waiting requests of a level are the trouble that has this peak. */
+export const isMuchOf = (queued: number, peak: number): boolean => queued > 0 && peak > 1 && queued >= A_LITTLE * peak
+
+/**
+ * The pages before the present trouble, `during`, with which it is compared: of trouble that comes and goes, those since it
+ * came last, because what was wanted then is not what is usual.
+ */
+export function calmBefore(before: readonly ServerFrame[], during: readonly ServerFrame[]): readonly ServerFrame[] {
+  const peaks = new Map<string, number>()
+  for (const { name, requests } of during.flatMap(({ levels }) => levels))
+    peaks.set(name, Math.max(peaks.get(name) ?? 0, requests.queued ?? 0))
+  const last = before.findLastIndex(({ levels }) =>
+    levels.some(({ name, requests: { queued = 0 } }) => isMuchOf(queued, peaks.get(name) ?? 0)),
+  )
+  const calm = before.slice(last + 1)
+  const span = unixMsOf(calm.at(-1)?.at ?? '') - unixMsOf(calm[0]?.at ?? '')
+  return span >= SHORTEST_WINDOW_MS ? calm : before
 }
 
 /**
