@@ -16,6 +16,7 @@ import {
   queueing,
   rejecting,
   shortAtMax,
+  told,
   type Case,
   type NowServer,
   type NowStatement,
@@ -44,7 +45,7 @@ function imbalance(servers: readonly NowServer[], format: Format): Told | undefi
     return undefined
   return {
     tone: 'trouble',
-    title: `${busiest.id} executes ${format.fixed(ratio, 1)} times the mean of the ${servers.length} servers.`,
+    title: `${busiest.id} ${told(busiest, 'executes', 'executed')} ${format.fixed(ratio, 1)} times the mean of the ${servers.length} servers.`,
     evidence: ['Limits are per server.', 'Clients with long-lived connections must reconnect to change servers.'],
     actions: [{ kind: 'show-server', server: busiest.id }],
   }
@@ -109,12 +110,13 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
   }
   const unequal = imbalance(servers, format)
   if (unequal !== undefined) return unequal
+  const [first = {}] = servers
   const slow = servers.flatMap(({ cause }) => cause ?? []).find(({ finding }) => finding.symptom !== undefined)
   if (slow?.finding.symptom !== undefined) {
     const { symptom, place } = slow.finding
     return {
       tone: 'trouble',
-      title: `No request waits or is rejected, but ${symptom}`,
+      title: `No request ${told(first, 'waits or is', 'waited or was')} rejected, but ${symptom}`,
       ...(place.level !== undefined && { level: place.level }),
       evidence: causeSentences(slow.finding, format),
       actions: [],
@@ -168,7 +170,7 @@ function nothingReported(servers: readonly NowServer[]): Told {
 
 function flowing(servers: readonly NowServer[], cases: readonly Case[], format: Format): Told {
   const rows = cases.map(({ row }) => row)
-  const names = new Set(rows.map(({ name }) => name))
+  const [first = {}] = servers
   const { executing, nominal } = totalsOf(rows)
   const sum = servers.length > 1 ? `, sum of ${servers.length} servers` : ''
   const seatsInUse =
@@ -187,14 +189,14 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   if (rows.some(({ rejectedPerSecond }) => rejectedPerSecond === undefined)) {
     return {
       tone: 'ok',
-      title: `No request waits. ${seatsInUse}`,
+      title: `No request ${told(first, 'waits', 'waited')}. ${seatsInUse}`,
       evidence: ['Rejections are available after two samples.'],
       actions: [],
     }
   }
   return {
     tone: 'ok',
-    title: `No request waits or is rejected in ${format.counted(names.size, 'level')}. ${seatsInUse}`,
+    title: `No request ${told(first, 'waits or is', 'waited or was')} rejected. ${seatsInUse}`,
     evidence: [gone, ranged === '' && gone === '' ? 'No request was rejected in the last 10 s.' : ranged],
     actions: [],
   }
