@@ -599,6 +599,26 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     looksLike: 'slow-server',
   },
   {
+    ...one('reject-level', 'a level of type Reject that one account fills', {
+      groups: [...BASE, { ...hog, behaviour: threads(90, get(lognormal(900, 0.3)), AFTER) }],
+      objects: withLow({ limitResponse: { type: 'Reject' } }),
+    }),
+    looksLike: 'overload',
+  },
+  {
+    ...one('slow-requests', 'requests of a level take 15 times as long, beside a flood of another level', {
+      groups: [
+        controllers,
+        people,
+        ...([BEFORE, AFTER] as const).map((waves, i) =>
+          group(`tenants-${i}`, 60, account('tenant-{i}'), open(1, get(WAITING_FOR[i] ?? QUICK), waves)),
+        ),
+        group('export', 1, { ...person, name: 'export' }, threads(60, get(lognormal(600, 0.3)), AFTER)),
+      ],
+    }),
+    looksLike: 'borrowing-capped',
+  },
+  {
     ...one('slow-server', 'a level that rejects all the time, and then every request takes ten times as long', {
       groups: [...BASE, group('busy', 40, account('busy-{i}'), open(12, get(QUICK)))],
       change: (simulation) => simulation.slow(10),

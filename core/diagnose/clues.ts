@@ -263,10 +263,10 @@ const MUCH_EXEMPT = 0.3
 const MORE_EXEMPT = 2
 
 /** Whether exempt requests use much of the server, and far more than before. */
-export function isExemptFlood({ exempt, exemptSeats, allSeats }: ServerFacts): boolean {
+export function isExemptFlood({ exempt, exemptSeats, exemptBegan, allSeats }: ServerFacts): boolean {
   const before = exempt?.before?.quantities.seats
   const isMuch = exemptSeats >= Math.max(THRESHOLDS.exemptSeats, MUCH_EXEMPT * allSeats)
-  return isMuch && before !== undefined && exemptSeats >= MORE_EXEMPT * before
+  return isMuch && (exemptBegan !== undefined || (before !== undefined && exemptSeats >= MORE_EXEMPT * before))
 }
 
 /** Whether a client floods that was not there before: a busy machine and longer executions follow from it. */

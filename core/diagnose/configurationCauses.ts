@@ -8,7 +8,7 @@ import { plain, plural } from '../text/format.ts'
 import { fewOf, listed } from '../text/text.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
-import { cameBefore, effectText, harmTo, leverOf, undoing, type Change } from './changes.ts'
+import { cameBefore, effectText, harmTo, leverOf, type Change } from './changes.ts'
 import { changeText } from '../compare/noter.ts'
 import { byUser } from './suspects.ts'
 import { suspectsIn, victimsIn } from './victims.ts'
@@ -34,10 +34,21 @@ import {
   wideRequests,
 } from './clues.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
-import { advice, distinguisherEdit, levelEdit, longerQueues, moreQueues, moreShares, type Known } from './remedies.ts'
+import {
+  advice,
+  distinguisherEdit,
+  levelEdit,
+  longerQueues,
+  moreQueues,
+  moreShares,
+  type Known,
+  undoing,
+} from './remedies.ts'
 
 /** Chance that an elephant covers the whole hand of a mouse, from which flows do not have queues of their own. */
 const SHARED_ODDS = 0.05
+/** Part of the used seats of a level from which a flow is said to hold them. */
+const MOST_HELD = 0.5
 /** Fraction of the server from which idle seats of other levels count. */
 const IDLE_PART = 0.15
 
@@ -66,6 +77,8 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
     rejected['concurrency-limit'] > 0 && rejected['concurrency-limit'] >= 0.5 * allRejected(rejected),
     `${plain.counted(rejected['concurrency-limit'], 'request')} of ${name} rejected for concurrency-limit.`,
   )
+  const widest = widestFlow(level)
+  const holder = widest !== undefined && widest.partOfLevel >= MOST_HELD ? widest : undefined
   const [suspect] = level.suspects
   // The flow of whoever stands out, which others may share.
   const largest =
@@ -81,7 +94,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       place,
       ...standing,
       culprit: `level ${name}`,
-      text: `${name} has no queues: it rejects requests that it cannot execute at once.`,
+      text: `${name} has no queues: it rejects requests that it cannot execute at once.${holder === undefined ? '' : ` ${mostlyOf(holder)} holds ${plain.percent(holder.partOfLevel)} of the seats that it uses in debug dumps.`}`,
       needs: [
         weighing(5, rejectsAtOnce),
         fact(
@@ -92,7 +105,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
       within: [fact(name !== CATCH_ALL, `The level is ${name}.`)],
       hints: [not(more)],
       remedy: advice(
-        `Set the limit response of ${name} to Queue, so that a burst waits instead of being rejected.`,
+        `Set the limit response of ${name} to Queue, so that a burst waits instead of being rejected${holder === undefined ? '' : `, or slow down ${mostlyOf(holder)}`}.`,
         () => longerQueues(known, name),
       ),
     },

@@ -111,6 +111,8 @@ export interface ServerFacts {
   readonly exempt: Pick<LevelFacts, 'name' | 'now' | 'before'> | undefined
   /** Mean executing seats of the exempt level, and of all levels. */
   readonly exemptSeats: number
+  /** When exempt requests began to use half of these seats, where that was shortly before the trouble or since. */
+  readonly exemptBegan: UnixMs | undefined
   readonly allSeats: number
   /** Seats of the server now, and when its first page was read; `undefined` if the pages do not show it. */
   readonly limit: number | undefined
@@ -174,8 +176,9 @@ export function serverFacts(
   const outside = settled(run.filter((frame) => unixMsOf(frame.at) <= from))
   const now = observeLevels(inside)
   if (now === undefined) return undefined
-  const baseline =
-    outside.length > 1 || restart <= 0 ? calmBefore(outside, inside) : settled(distinct.slice(0, restart))
+  // What a restart left of the time before is little.
+  const isEnough = restart <= 0 || observeLevels(outside) !== undefined
+  const baseline = isEnough ? calmBefore(outside, inside) : settled(distinct.slice(0, restart))
   const before = observeLevels(baseline)
   const onset = unixMsOf(whole[0]?.at ?? last.at)
   const start = unixMsOf(inside[0]?.at ?? last.at)
@@ -203,10 +206,8 @@ export function serverFacts(
     .map((level) =>
       levelFacts(level, { ...read, now, before, ledgerSince, earlier, dumps, spec: shape.get(level.name) }),
     )
-  const floods = [
-    ...limited.flatMap(({ suspects }) => suspects.flatMap((one) => one.since ?? [])),
-    ...(exemptSince(run, meanOf(exemptSeats) ?? 0) ?? []),
-  ]
+  const exempts = exemptSince(run, meanOf(exemptSeats) ?? 0)
+  const floods = [...limited.flatMap(({ suspects }) => suspects.flatMap((one) => one.since ?? [])), ...(exempts ?? [])]
   return {
     id: last.id,
     from: start,
@@ -222,6 +223,7 @@ export function serverFacts(
       .filter(isExempt)
       .map(({ name }) => ({ name, now: observed(now, name), before: before && observed(before, name) }))[0],
     exemptSeats: meanOf(exemptSeats) ?? 0,
+    exemptBegan: exempts?.find((at) => at > unixMsOf(run[0]?.at ?? '') && at >= onset - EXEMPT_LEAD_MS),
     allSeats: meanOf(all) ?? 0,
     limit: reportedServerLimit(last),
     limitBefore: reportedServerLimit(first),
@@ -272,6 +274,8 @@ function exemptSince(pages: readonly ServerFrame[], seats: number): readonly Uni
 }
 
 const LEAD_MS = 15_000
+/** Nothing limits exempt requests: they pile up until others suffer. */
+const EXEMPT_LEAD_MS = 60_000
 
 /** Dumps and single requests between two instants. */
 function ledgerOf(

@@ -52,6 +52,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   // A flood may make a machine slow. That the others would not fit without it either, as slow as they are, it need not.
   const isOpen =
     ofFlood.holds === true &&
+    !isExemptFlood(server) &&
     server.levels.some((level) => (newSuspect(level)?.others ?? 0) > (newSuspect(level)?.limit ?? 0))
   const slowed = slowedIn(server).filter(({ name }) => name !== grown?.name)
   const [exempt] = byUser(server.ledger, EXEMPT)
@@ -89,7 +90,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       // A flood makes a machine busy, unless that became slower at another time.
       unless: grown === undefined && !isOpen ? [ofFlood] : [],
       hints: [
-        ...(grown === undefined && !isOpen ? [weighing(5, not(ofFlood))] : []),
+        ...(grown === undefined && newFlood(server).holds !== true ? [weighing(5, not(newFlood(server)))] : []),
         inTrouble,
         ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
       ],

@@ -102,6 +102,6 @@ it('does not suspect the largest client of a level whose requests take long for 
     }).map(({ name }) => name)
   expect(suspectsIn(dumps)).toEqual(['flood'])
   expect(suspectsIn(slower)).toEqual([])
-  const sent = dumpsOf([30, 30, 30, 30, 30, 30, 30, 30, 30], 1, (dump) => (dump < 5 ? 'large' : 'small'))
+  const sent = dumpsOf([30, 30, 30, 30, 30, 60, 60, 60, 60], 1, (dump) => (dump < 5 ? 'large' : 'small'))
   expect(suspectsIn(sent)).toEqual([])
 })

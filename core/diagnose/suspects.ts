@@ -118,13 +118,12 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
             (pressure >= MORE_THAN_OLD * most(name) ||
               (seats >= HOLDS * limit && pressure >= MORE_THAN_OLD * usual(name)))),
       )
-      // Whoever would want so much without sending more, as the requests of all others take longer, or were sent here.
+      // Requests pile up where those of all others take longer, or where they were sent: that is no more than before.
       .filter(({ name, pressure }) => {
         const was = earlier.get(name) ?? 0
         const same = sameClients(all, former, new Set([name]))
-        return same !== undefined && isSlower(same)
-          ? pressure * same.was >= OUT_OF_PROPORTION * was * same.is
-          : pressure >= MORE_THAN_OLD * was
+        const longer = same !== undefined && isSlower(same) ? same.is / same.was : 1
+        return pressure >= (longer > 1 || moved.has(name) ? OUT_OF_PROPORTION : MORE_THAN_OLD) * was * longer
       })
       .slice(0, MOST_SUSPECTS)
       .map(({ name, client, pressure, beyond, seen, uses }): Suspect => {

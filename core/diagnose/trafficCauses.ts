@@ -69,6 +69,8 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const [fanOut, watches] = [lingering(level, server), watching(level, server)]
   const crowd = crowdIn(level, server)
   const hasty = hastyIn(server, level)
+  // A flood of another level slows a machine down, and not the requests of some levels only.
+  const ofFlood = newSuspect(level) === undefined && slowEverywhere(server).holds === false ? [] : [newFlood(server)]
   const more1 = () => moreShares(known, server, level)
   /** What an edit sends to a level is the effect of that edit. */
   const brought = (known.changes ?? [])
@@ -114,7 +116,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       text: `Requests of ${name} take longer than before, so the same number of requests needs more seats. Look at what only these requests use, such as a webhook, an aggregated API server or a large resource.`,
       lever: () => ({ factor: slowFactor(server) }),
       needs: [slower],
-      unless: [long, wide, newFlood(server)],
+      unless: [long, wide, ...ofFlood],
       // How fast the others are makes it more or less certain, not more or less likely than another cause.
       hints: [not(more), full, weighing(0, othersAsFast(level, server))],
       remedy: advice(
@@ -213,7 +215,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       ...standing,
       text: `${name} needs more seats than it gets. The samples do not show whether requests became more or slower, or who sends them.`,
       needs: [fact(true, trouble(level))],
-      hints: [full],
+      within: [full],
       remedy: advice(
         `Collect more samples, with debug dumps. More shares help only if other levels can do without the seats. Requests execute for ${executionText(level)} on average.`,
       ),
@@ -309,6 +311,8 @@ function natureOf(
   { name }: LevelFacts,
   server: ServerFacts,
 ): { readonly text: string; readonly does: string; readonly clue: readonly Clue[] } {
+  const [call] = client.calls
+  const isWriter = WRITES.has(call?.digest.info.verb ?? '')
   switch (cause) {
     case 'watch-storm':
       return {
@@ -320,7 +324,7 @@ function natureOf(
       }
     case 'wide-requests':
       return {
-        text: `sends wide requests, mostly ${client.calls[0]?.text ?? 'lists'}: each takes several seats of ${name}.`,
+        text: `sends wide requests, mostly ${call?.text ?? 'lists'}: each takes several seats of ${name}.`,
         does: `Let ${who} list with limit or resourceVersion=0, or watch`,
         clue: [
           weighing(4, fact(true, `A request of ${who} takes ${plain.counted(seatsPerRequest, 'seat')} on average.`)),
@@ -328,8 +332,10 @@ function natureOf(
       }
     case 'slow-reader':
       return {
-        text: `holds seats of ${name} for a long time, as a client that reads large answers slowly does.`,
-        does: `Let ${who} read in pages (limit) or watch`,
+        text: `holds seats of ${name} for a long time${isWriter ? '' : ', as a client that reads large answers slowly does'}.`,
+        does: isWriter
+          ? `Let ${who} send fewer of these requests at once (mostly ${call?.text})`
+          : `Let ${who} read in pages (limit) or watch`,
         clue: [weighing(5, fact(true, `Requests of ${who} had executed for ${plain.seconds(seconds)} on average.`))],
       }
     case 'one-flow':
@@ -516,16 +522,19 @@ function hastyIn(
     : { who: first.who, waited: first.waited, longest }
 }
 
-function briefBurst(level: LevelFacts, { pages, stepMs, to }: ServerFacts) {
+function briefBurst(level: LevelFacts, { pages, stepMs, from, to }: ServerFacts) {
   const { name, rejected, pagesQueued, mostQueued } = level
   const last = pages.findLast(({ levels }) => (levels.find((one) => one.name === name)?.requests.queued ?? 0) > 0)
-  const since = last === undefined ? 0 : (to - unixMsOf(last.at)) / MS_PER_SECOND
+  const since = (to - (last === undefined ? from : unixMsOf(last.at))) / MS_PER_SECOND
   const lasted = (pagesQueued * stepMs) / MS_PER_SECOND
+  const rejections = plain.counted(allRejected(rejected), 'request was rejected', 'requests were rejected')
   return weighing(
     4,
     fact(
       allRejected(rejected) === 0 && lasted <= BRIEF_SECONDS && since >= OVER_SECONDS,
-      `Requests of ${name} waited in samples of ${plain.seconds(lasted)} (at most ${plain.amount(mostQueued)} at once), ${plain.counted(allRejected(rejected), 'request was', 'requests were')} rejected, and none waited in the last ${plain.seconds(since)}.`,
+      pagesQueued === 0
+        ? `No sample of ${plain.seconds(since)} shows requests of ${name} waiting, and ${rejections}.`
+        : `Requests of ${name} waited in samples of ${plain.seconds(lasted)} (at most ${plain.amount(mostQueued)} at once), ${rejections}, and none waited in the last ${plain.seconds(since)}.`,
     ),
   )
 }

@@ -4,7 +4,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import type { LevelFrame } from '../frame/frame.ts'
 import { unixMsOf } from '../units.ts'
 import { NEIGHBOURS, SPECIMENS } from './causes.fixture.ts'
-import { complaint } from './complaint.ts'
+import { clientsOf, complaint } from './complaint.ts'
 import { diagnose } from './diagnose.ts'
 import type { Evidence, ServerEvidence } from './facts.ts'
 import { statusLines } from './text.ts'
@@ -375,6 +375,20 @@ it('says that a server may be slow on its own where a flood begins as it becomes
   expect(findings[1]?.text).toContain('because of the flood that began then, or because the server itself')
 })
 
+it('names who fills a level without queues, and requests that are slow beside a flood of another level', () => {
+  const found = (what: string) =>
+    diagnose(NEIGHBOURS.find((one) => one.what.startsWith(what))?.evidence(7) ?? expect.fail(what)).findings
+  const [first] = found('a level of type Reject that one')
+  expect(first?.text).toMatch(/batch:hog holds \d+ % of the seats that it uses in debug dumps\./)
+  expect(first?.remedy.text).toContain('or slow down batch:hog.')
+  const causes = found('requests of a level take 15 times as long, beside').map(({ cause, culprit }) => [
+    cause,
+    culprit,
+  ])
+  expect(causes).toContainEqual(['slow-requests', 'flow schema service-accounts'])
+  expect(causes).toContainEqual(['one-flow', 'export'])
+})
+
 describe('changes', () => {
   it('are not called innocent where nothing shows what was before', () => {
     const found = NEIGHBOURS.find(({ what }) => what.startsWith('a new schema'))?.evidence(1)
@@ -542,6 +556,15 @@ describe('a client that complains', () => {
     expect(said('batch:hog')).toContain('It causes this itself')
     expect(said('kube-system:controller-1')).toContain('is not delayed')
     expect(complaint(evidence, 'nobody')).toBeUndefined()
+  })
+
+  it('is not delayed by the short deadlines of another', () => {
+    const evidence = situation('short-deadlines')
+    const hasty = diagnose(evidence).findings.find(({ cause }) => cause === 'short-deadlines')?.culprit
+    const other = clientsOf(evidence).find((name) => name !== hasty && complaint(evidence, name)?.isDelayed === true)
+    const said = JSON.stringify(complaint(evidence, other ?? '')?.answer)
+    expect(said).toContain('is delayed')
+    expect(said).not.toContain('time out')
   })
 })
 

@@ -5,7 +5,7 @@ import { flowIncrease, quantiles } from '../frame/rates.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { plain } from '../text/format.ts'
 import { fewOf } from '../text/text.ts'
-import { clientName, type ClientUse, type Ledger } from '../verdict/ledger.ts'
+import { clientName, FEW_SEEN, type ClientUse, type Ledger } from '../verdict/ledger.ts'
 import { executionPairs, withExempt } from './clues.ts'
 import { isSlower } from './slower.ts'
 import { NOTICED_SECONDS, type LevelFacts, type ServerFacts } from './facts.ts'
@@ -15,7 +15,6 @@ type Victim = Finding['victims'][number]
 const MOST_VICTIMS = 100
 /** With fewer waiting requests in all dumps, how long those of a client wait is chance. */
 const FEW = 3
-const FEW_SEEN = 20
 /** Whoever suffers less than this part of what the worst suffers is spared. */
 const SMALL_HARM = 0.05
 
@@ -58,7 +57,7 @@ export const suspectsIn = ({ suspects }: LevelFacts): ReadonlySet<string> => new
 
 /** Clients that send too little for dumps to show how long each of them waits; all of them show it. */
 function together(level: string, others: ReturnType<typeof byUser>, named: ReadonlySet<string>): readonly Victim[] {
-  const rest = others.filter(({ name, uses }) => !named.has(name) && uses.every(({ seenWaiting }) => seenWaiting < FEW))
+  const rest = others.filter(({ name, uses }) => !named.has(name) && uses.every(({ fewWaiting }) => fewWaiting < FEW))
   const suffering = rest.length < 3 ? undefined : sufferingOf(rest.flatMap(({ uses }) => uses))
   const most = named.size > 0 ? 'more' : 'small'
   return suffering === undefined
@@ -79,11 +78,12 @@ export function sufferingOf(uses: readonly ClientUse[]): { readonly harm: number
   if (parts.length > 0) return { harm: rejected + (waited ?? 0), text: parts.join(', ') }
   const age = sum((use) => (use.waited ?? 0) * use.seenWaiting) / Math.max(1, waiting)
   // A request is observed halfway through its wait on average.
-  if (waiting < FEW || 2 * age < NOTICED_SECONDS) return undefined
+  const [few, fewSeen] = [sum((use) => use.fewWaiting), sum((use) => use.fewSeen)]
+  if (few < FEW || 2 * age < NOTICED_SECONDS) return undefined
   const part =
-    seen < FEW_SEEN
-      ? `${plain.amount(waiting)} of ${plain.counted(seen, 'request')} seen`
-      : `${plain.percent(waiting / seen)} of its requests`
+    fewSeen < FEW_SEEN
+      ? `${plain.amount(few)} of ${plain.counted(fewSeen, 'request')} seen`
+      : `${plain.percent(waiting / seen)} of its requests under way`
   // Dumps show a request that waits for long again and again: of many, only their share says something.
   return { harm: (waiting / seen) * age, text: `${part} wait, for ${plain.seconds(age)} so far` }
 }

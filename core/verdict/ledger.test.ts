@@ -83,6 +83,16 @@ describe('a ledger', () => {
     ])
   })
 
+  it('tells one request that several dumps show from several requests', () => {
+    const { clients } = ledgerOf([waits('one'), waits('two'), waits('two')], [waits('one')], [waits('one')])
+    expect(
+      clients.map(({ user, seenWaiting, fewWaiting, fewSeen }) => [user, seenWaiting, fewWaiting, fewSeen]),
+    ).toEqual([
+      ['one', 3, 1, 1],
+      ['two', 2, 2, 2],
+    ])
+  })
+
   it('has rates, waits, rejections, page size and timeout of single requests', () => {
     const ledger = createLedger()
     const rejected = sent('b', 4_000, { state: 'rejected', reason: 'time-out', url: '/api/v1/pods' })

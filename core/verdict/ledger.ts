@@ -55,6 +55,9 @@ export interface ClientUse extends Client {
   /** Requests in all of the dumps. */
   readonly seenWaiting: number
   readonly seenExecuting: number
+  /** Different requests among them, as long as these are few: those that waited, and all. */
+  readonly fewWaiting: number
+  readonly fewSeen: number
   /** Seconds so far, means; `undefined` if there are none. */
   readonly waited: number | undefined
   readonly seconds: number | undefined
@@ -90,6 +93,8 @@ export interface Ledger {
   readonly flows: readonly DumpedFlow[]
 }
 
+/** Dumps show a request that takes long again and again: fewer requests than this are told apart. */
+export const FEW_SEEN = 20
 /** Maximum number of separate clients, and of kinds of requests of each: later ones do not count. */
 const MOST_CLIENTS = 50_000
 const MOST_CALLS = 20
@@ -105,6 +110,9 @@ interface Seen {
   waited: number
   seconds: number
   longest: number
+  /** When its requests arrived, waiting and executing ones; the first few. */
+  readonly arrivedWaiting: Set<number>
+  readonly arrivedExecuting: Set<number>
   readonly calls: Map<string, { count: number; readonly example: DumpRequest | LiveRequest }>
   readonly queues: Set<number>
   sent: Sent | undefined
@@ -138,6 +146,17 @@ const byCount = <K>(counts: ReadonlyMap<K, number>): readonly K[] =>
 
 const keyOf = ({ level, schema, flow, user = '' }: Client): string => `${level}\n${schema}\n${flow}\n${user}`
 
+function addFew(to: Set<number>, arrivals: Iterable<number>): void {
+  for (const at of arrivals) if (to.size < FEW_SEEN) to.add(at)
+}
+
+/** Of one dump, in which requests that arrived at once are different ones. */
+function addArrival(to: Set<number>, arrivedAt: number): void {
+  let at = arrivedAt
+  while (to.has(at)) at += 0.001
+  addFew(to, [at])
+}
+
 const unseen = ({ level, schema, flow, user }: Client): Seen => ({
   client: { level, schema, flow, user },
   seats: 0,
@@ -147,6 +166,8 @@ const unseen = ({ level, schema, flow, user }: Client): Seen => ({
   waited: 0,
   seconds: 0,
   longest: 0,
+  arrivedWaiting: new Set(),
+  arrivedExecuting: new Set(),
   calls: new Map(),
   queues: new Set(),
   sent: undefined,
@@ -173,10 +194,12 @@ function clientsIn(dump: DumpFrame): ReadonlyMap<string, Seen> {
       seen.waiting++
       seen.waited += since
       seen.longest = Math.max(seen.longest, since)
+      addArrival(seen.arrivedWaiting, row.arrivedAt)
       seen.queuedSeats += seats
       if (row.queue >= 0) seen.queues.add(row.queue)
     } else {
       seen.executing++
+      addArrival(seen.arrivedExecuting, row.arrivedAt)
       seen.seconds += since
       seen.seats += seats
     }
@@ -261,6 +284,8 @@ export function createLedger(): LedgerBuilder {
         for (const sum of ['seats', 'queuedSeats', 'waiting', 'executing', 'waited', 'seconds'] as const)
           seen[sum] += one[sum]
         seen.longest = Math.max(seen.longest, one.longest)
+        addFew(seen.arrivedWaiting, one.arrivedWaiting)
+        addFew(seen.arrivedExecuting, one.arrivedExecuting)
         for (const [call, { count: times, example }] of one.calls) countCall(seen, call, example, times)
         for (const queue of one.queues) seen.queues.add(queue)
       }
@@ -328,6 +353,8 @@ function useOf(seen: Seen, of: { readonly dumps: number; readonly seconds: numbe
     queuedSeats: seen.queuedSeats / dumps,
     seenWaiting: seen.waiting,
     seenExecuting: seen.executing,
+    fewWaiting: seen.arrivedWaiting.size,
+    fewSeen: new Set([...seen.arrivedWaiting, ...seen.arrivedExecuting]).size,
     waited: seen.waiting === 0 ? undefined : seen.waited / seen.waiting,
     seconds: seen.executing === 0 ? undefined : seen.seconds / seen.executing,
     longest: seen.longest,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_VERSION } from '../cluster/binaries.ts'
 import { startCluster, type Cluster } from '../cluster/cluster.ts'
-import { flowControl } from '../cluster/flowControl.ts'
+import { flowControl, type FlowControl } from '../cluster/flowControl.ts'
 import { ADMIN } from '../cluster/identities.ts'
 import { runLoad, type Answered } from '../cluster/load.ts'
 import { runCommand, startCommand } from '../harness/command.ts'
@@ -60,7 +60,7 @@ export async function record(incident: Incident, folder: string): Promise<void> 
     await sleep(began + incident.asked * 1_000 - Date.now())
     watching.interrupt()
     const code = await watching.ended
-    const curedAt = await applyDraft(cluster, recordingIn(folder), began)
+    const curedAt = await applyRemedy({ cluster, control, recording: recordingIn(folder), began })
     if (curedAt !== undefined) await sleep(CURED_SECONDS * 1_000)
     end.abort()
     await running
@@ -74,15 +74,25 @@ export async function record(incident: Incident, folder: string): Promise<void> 
 }
 
 /**
- * Applies the objects that the console proposes with its first finding that has some. Seconds after the start of the load
- * at which they took effect; `undefined` without any.
+ * Applies the objects that the console proposes with its first finding that has some, or deletes what its first remedy
+ * says to delete. Seconds after the start of the load at which that took effect; `undefined` without either.
  */
-async function applyDraft(cluster: Cluster, recording: string, began: number): Promise<number | undefined> {
-  const { code, output } = await runCommand('diagnose', '--recording', recording, '--draft')
-  if (code !== 0) return undefined
-  const file = `${recording}.draft.yaml`
-  await writeFile(file, output)
-  await cluster.apply(file, ADMIN)
+async function applyRemedy(of: {
+  readonly cluster: Cluster
+  readonly control: FlowControl
+  readonly recording: string
+  readonly began: number
+}): Promise<number | undefined> {
+  const { cluster, control, recording, began } = of
+  const said = await runCommand('status', '--recording', recording)
+  const [, deleted] = /^Remedy: .*kubectl delete flowschema ([^)\s]+)/m.exec(said.output) ?? []
+  if (deleted === undefined) {
+    const { code, output } = await runCommand('diagnose', '--recording', recording, '--draft')
+    if (code !== 0) return undefined
+    const file = `${recording}.draft.yaml`
+    await writeFile(file, output)
+    await cluster.apply(file, ADMIN)
+  } else await control.remove('FlowSchema', deleted)
   return (Date.now() - began + SETTLED_MS) / 1_000
 }
 
@@ -158,11 +168,11 @@ function truthText(incident: Incident, measured: readonly Measured[], began: Dat
     ...QUESTIONS.map((question) => `- **${question}**: ${truth[question].given}`),
     ...truth.forbidden.map(({ why }) => `- not to be said, because ${why}`),
     '',
-    '| user | before: requests, median / p95, 429 | during | with the console’s draft |',
+    '| user | before: requests, median / p95, 429 | during | with the console’s remedy |',
     '| --- | --- | --- | --- |',
     ...measured.map(
       ({ user, before, during, after }) =>
-        `| ${user} | ${cell(before)} | ${cell(during)} | ${after === undefined ? 'no draft' : cell(after)} |`,
+        `| ${user} | ${cell(before)} | ${cell(during)} | ${after === undefined ? 'no edit' : cell(after)} |`,
     ),
     '',
   ].join('\n')

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
+import { level, limited } from '../cluster/flowControl.ts'
 import { builtInLevel, flowSchema, queueLevel } from './flowObjects.ts'
 import type { Falsehood, Incident } from './incident.ts'
-import { account, everyday, lists, person, watches, writes } from './senders.ts'
+import { account, everyday, lists, person, reads, watches, writes } from './senders.ts'
 import { slowWebhook } from './slowWebhook.ts'
 import { after, blames, innocent, invoicer, orders, SERVER_BLAMED } from './truths.ts'
 
@@ -108,7 +109,7 @@ export const THIRD: readonly Incident[] = [
         run: ({ control }) =>
           control.applyAs(
             'argocd',
-            builtInLevel('workload-high', (limited) => ({ ...limited, nominalConcurrencyShares: 42 })),
+            builtInLevel('workload-high', (own) => ({ ...own, nominalConcurrencyShares: 42 })),
           ),
       },
     ],
@@ -284,8 +285,8 @@ export const THIRD: readonly Incident[] = [
         run: ({ control }) =>
           control.applyAs(
             'capacity-bot',
-            builtInLevel('workload-low', (limited) => ({
-              ...limited,
+            builtInLevel('workload-low', (own) => ({
+              ...own,
               nominalConcurrencyShares: 25,
               borrowingLimitPercent: 0,
             })),
@@ -363,6 +364,111 @@ export const THIRD: readonly Incident[] = [
           why: 'the neighbours share its flow, so fair queuing does not serve them between its requests',
           words: /job-13\b[^\n]*fair queuing serves the others/i,
         },
+      ],
+    },
+  },
+  {
+    name: 'rejected-uploads',
+    kind: 'a level that rejects under a new load, a flood in another level, a client that limits itself, an innocent edit',
+    limits: [40, 20],
+    onset: ONSET,
+    asked: ASKED,
+    objects: [
+      level('uploads', limited(14, { lendablePercent: 0, borrowingLimitPercent: 0 })),
+      flowSchema('uploads', {
+        subjects: [{ group: 'system:serviceaccounts:media' }],
+        to: 'uploads',
+        precedence: 700,
+      }),
+    ],
+    clients: [
+      ...everyday(),
+      ...innocent,
+      reads(account('backup', 'archiver'), { workers: 10, perSecond: 4 }),
+      writes(account('media', 'avatars'), { workers: 1, thinkMs: 500 }, { holdMs: 100 }),
+      writes(account('media', 'thumbs'), { workers: 1, thinkMs: 600 }, { holdMs: 100 }),
+      writes(account('media', 'transcoder'), after(ONSET, { workers: 12, thinkMs: 200 }), { holdMs: 900 }),
+      writes(person('bi-export'), after(70, { workers: 60 }), { holdMs: 700 }),
+    ],
+    events: [
+      {
+        at: 54,
+        run: ({ control }) =>
+          control.applyAs(
+            'argocd',
+            builtInLevel('workload-high', (own) => ({ ...own, nominalConcurrencyShares: 42 })),
+          ),
+      },
+    ],
+    truth: {
+      story:
+        'uploads has three seats and no queues. From second 60 media:transcoder keeps them, and most requests of media:avatars and thumbs are rejected. From second 70 bi-export floods global-default. backup:archiver sends 4 requests a second evenly, as always; argocd’s edit at second 54 takes nothing from anybody.',
+      symptom: {
+        given: 'requests are rejected in uploads and wait in global-default',
+        words: [/uploads/, /global-default/, /reject|429/i],
+      },
+      cause: {
+        given: 'transcoder floods uploads, which has no queues',
+        words: [/flood|without queues|sends most/i],
+      },
+      culprit: { given: 'media:transcoder, and bi-export', words: [/media:transcoder/, /bi-export/] },
+      victims: {
+        given: 'media:avatars and thumbs (rejected requests are in no dump: flow schema uploads); alice, bob',
+        words: [/avatars|thumbs|flow schema uploads/],
+      },
+      remedy: {
+        given: 'slow transcoder down or give uploads queues; slow bi-export down',
+        words: [/transcoder|Queue/, /bi-export/],
+      },
+      forbidden: [
+        blames('avatars|thumbs|archiver|orders|cart|invoicer|alice|bob', 'an innocent is blamed'),
+        EDIT,
+        RESTART,
+        SERVER_BLAMED,
+      ],
+    },
+  },
+  {
+    name: 'slow-policy-and-a-flood',
+    kind: 'a webhook that becomes slow and a flood of another level at the same time, after an innocent restart',
+    limits: [40, 20],
+    onset: 90,
+    asked: 165,
+    clients: [
+      ...everyday(),
+      ...innocent,
+      writes(account('web', 'frontend'), { workers: 70, thinkMs: 1_000 }, { holdMs: 80 }),
+      writes(account('data', 'sync'), { workers: 3, thinkMs: 400 }, { holdMs: 80, namespace: 'team-a' }),
+      writes(person('bi-export'), after(92, { workers: 60 }), { holdMs: 600 }),
+    ],
+    events: [
+      { at: 30, run: ({ restart }) => restart([40, 20]) },
+      { at: 90, run: ({ cluster }) => slowWebhook(cluster, 'shop', 2_000) },
+    ],
+    truth: {
+      story:
+        'At second 30 the server restarts as it was. From second 90 an admission webhook delays each creation of a configmap in shop by 2 s, so that the same clients fill workload-low; from second 92 bi-export floods global-default, from which workload-low borrowed.',
+      symptom: {
+        given: 'requests wait in workload-low and in global-default',
+        words: [/workload-low/, /global-default/, /wait|queue|reject/i],
+      },
+      cause: {
+        given: 'bi-export floods global-default; requests of workload-low take longer',
+        words: [/flood|slower|longer/i],
+      },
+      culprit: {
+        given: 'bi-export; a webhook, of which the console sees that requests of service-accounts take longer',
+        words: [/bi-export/, /service-accounts|webhook/],
+      },
+      victims: {
+        given: 'frontend, orders, cart, invoicer, sync; alice and bob',
+        words: [/frontend|orders|cart|invoicer|sync/],
+      },
+      remedy: { given: 'slow bi-export down; look at the webhook', words: [/bi-export/, /webhook/i] },
+      forbidden: [
+        blames('frontend|sync|orders|cart|invoicer|alice|bob', 'no client of workload-low sends more'),
+        EDIT,
+        RESTART,
       ],
     },
   },
