@@ -94,13 +94,13 @@ const SourceRow = ({ name, title, picked, onPick, remove, onRemove }: SourceRowP
 export type Kind = 'simulation' | 'direct' | 'prometheus' | 'proxy' | 'feed' | 'etcd' | 'file' | 'demo'
 
 const KINDS: readonly (readonly [kind: Kind, title: string, text: string])[] = [
-  ['simulation', 'Simulation', 'A simulated API server with the same flow control. No cluster required; editable.'],
+  ['simulation', 'Simulation', 'A simulated API server. No cluster required; editable.'],
   ['direct', 'Direct to kube-apiserver', 'Metrics and debug dumps of each server. No Prometheus needed.'],
   ['prometheus', 'Prometheus', 'Metrics and history from Prometheus, Thanos, Mimir or VictoriaMetrics.'],
-  ['proxy', 'Live proxy', 'Runs real requests through flow control on this machine, in front of a server. Editable.'],
+  ['proxy', 'Live proxy', 'Runs real requests through flow control, in front of a server. Editable.'],
   ['feed', 'Audit or log feed', 'Each request to a server, from its audit log, audit webhook or -v=3 log.'],
-  ['etcd', 'etcd proxy', 'Rules and requests of an etcd-proxy on this machine, or of a simulated etcd. Editable.'],
-  ['file', 'Files', 'A /metrics page, a folder of captures, a log, or a recording. Drop it anywhere on the window.'],
+  ['etcd', 'etcd proxy', 'Rules and requests of an etcd-proxy or a simulated etcd. Editable.'],
+  ['file', 'Files', 'A /metrics page, captures, a log or a recording. Drop it anywhere.'],
   ['demo', 'Recorded demo', 'A short recording of a real server under load. No cluster required.'],
 ]
 
@@ -180,7 +180,7 @@ export function FoundContexts(props: {
           ? 'No kubeconfig was found. Enter one under “Direct to kube-apiserver”.'
           : shown.length === 0 && search !== ''
             ? 'No context, server or user matches.'
-            : 'Names come from local files. No address is contacted until you select it.'}
+            : 'No address is contacted until you select it.'}
       </p>
     </Pane>
   )

@@ -92,7 +92,7 @@ test('opens the file of a recording', async () => {
   await page.evaluate(() => {
     location.hash = '#/connection'
   })
-  await page.getByText('A /metrics page, a folder of captures').click()
+  await page.getByText('A /metrics page, captures').click()
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name: 'Choose files' }).click(),

@@ -105,7 +105,7 @@ function JournalOfTarget() {
       <div className="across line-below">
         <NowLine
           title={journalSentence(entries, state.target)}
-          evidence="Edits applied from this computer, newest first. Undo restores the objects as they were before an edit."
+          evidence="Edits applied from this computer, newest first."
           actions={<EditingSwitch state={state} />}
         />
       </div>
