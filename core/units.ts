@@ -24,6 +24,7 @@ export type SeatSeconds = Unit<'seat-seconds'>
 export const NS_PER_MS = 1e6
 export const NS_PER_SECOND = 1e9
 export const MS_PER_SECOND = 1_000
+export const MS_PER_MINUTE = 60_000
 export const MS_PER_HOUR = 3_600_000
 export const MS_PER_DAY = 24 * MS_PER_HOUR
 

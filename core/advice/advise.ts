@@ -72,7 +72,8 @@ export function advise(usage: Usage, { nodes, verdict }: AdviceOptions = {}): Ad
     from: Math.min(...servers.map(({ from }) => from)),
     to: Math.max(...servers.map(({ to }) => to)),
     servers: servers.map(({ id }) => id),
-    summary: `${judged.length === 0 ? '' : `${verdict?.summary} Diagnosis says what helps against that. `}${summaryOf(busiest, isLong, needy, ranked, judged.length > 0)}`,
+    ...(verdict !== undefined && judged.length > 0 && { verdict: verdict.summary }),
+    summary: `${judged.length === 0 ? '' : 'Diagnosis says what helps against that. '}${summaryOf(busiest, isLong, needy, ranked, judged.length > 0)}`,
     suggestions: [...ranked.filter(isEdit).slice(0, MOST_EDITS), ...ranked.filter((one) => !isEdit(one))],
     enough: SHARES.flatMap((share) => {
       const seats = seatsFor(share, busiest.demand)

@@ -10,6 +10,7 @@ export const VERDICT_WORDS: Readonly<Record<Suggestion['verdict'], string>> = {
 
 /** Advice for a terminal. */
 export function adviceLines({
+  verdict,
   summary,
   from,
   to,
@@ -20,7 +21,7 @@ export function adviceLines({
   limits,
 }: Advice): readonly string[] {
   return [
-    summary,
+    [verdict, summary].filter(Boolean).join(' '),
     ...(servers.length === 0
       ? []
       : [`Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC, ${listed(servers)}.`]),

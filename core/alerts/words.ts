@@ -65,9 +65,10 @@ export function alertsSentence(
   if (asOf === undefined) return { title: 'No sample has been evaluated yet.' }
   const count = (wanted: RuleState['state']): number => rules.filter((rule) => rule.state === wanted).length
   const [firing, pending, off] = [count('firing'), count('pending'), count('off')]
-  const fire = firing === 0 ? 'No rule fires' : `${firing} of ${rules.length} rules ${plural(firing, 'fires', 'fire')}`
-  const wait = pending === 0 ? '' : `, ${format.counted(pending, 'is', 'are')} pending`
-  const cannot = off === 0 ? '' : `, ${off} cannot be evaluated`
+  const fire =
+    firing === 0 ? 'No rule is firing' : `${firing} of ${rules.length} rules ${plural(firing, 'is', 'are')} firing`
+  const wait = pending === 0 ? '' : `, ${pending} pending`
+  const cannot = off === 0 ? '' : `, ${off} not evaluated`
   const evidence = [silentText(state, format), alerts.length > 0 ? whom(alerts) : ''].filter((text) => text !== '')
   return { title: `${fire}${wait}${cannot}.`, ...(evidence.length > 0 && { evidence: evidence.join(' ') }) }
 }

@@ -67,6 +67,8 @@ export const AdviceSchema = z.object({
   servers: z.array(z.string()).readonly(),
   /** How many edits help, and whether more seats would, in one or two sentences. */
   summary: z.string(),
+  /** The verdict of the diagnosis, where it names a cause: its remedy comes before any advice. */
+  verdict: z.string().exactOptional(),
   /** Edits that help first. */
   suggestions: z.array(SuggestionSchema).readonly(),
   /** Seats of one server in which all demand fits during a share of the time; for the server with the most demand. */

@@ -1,3 +1,4 @@
+import type { CauseId } from '../contract/causes.ts'
 import type { Answer, Cell, Sentence } from '../answer/answer.ts'
 import type { Finding } from '../contract/diagnosis.ts'
 import { clientName, type ClientUse } from '../verdict/ledger.ts'
@@ -105,14 +106,18 @@ function placeOf({ ledger }: ServerFacts, client: ClientUse): Sentence {
   ]
 }
 
-/** The cause of the trouble of its level, and who waits in the same queues. */
+/** What a client does to itself delays nobody else. */
+const OF_ITSELF: ReadonlySet<CauseId> = new Set(['short-deadlines', 'client-throttling'])
+
+/** The cause of the trouble of its level, its own first, and who waits in the same queues. */
 function behindWhom(
   findings: readonly Finding[],
   servers: readonly ServerFacts[],
   name: string,
   { client }: Delayed,
 ): readonly Sentence[] {
-  const cause = findings.find(({ place: { level } }) => level === undefined || level === client.level)
+  const here = findings.filter(({ place: { level } }) => level === undefined || level === client.level)
+  const cause = here.find(({ culprit }) => culprit === name) ?? here.find(({ cause: of }) => !OF_ITSELF.has(of))
   const beside = servers.flatMap(({ ledger }) =>
     byUser(ledger, client.level).filter(
       (other) =>

@@ -1,7 +1,7 @@
 import type { CausePlace, Diagnosis, Finding } from '../contract/diagnosis.ts'
 import { flowName } from '../frame/flow.ts'
 import { plain } from '../text/format.ts'
-import { likelyCause, shareText, victimsSentence } from '../verdict/cause.ts'
+import { causeName, likelyCause, shareText, victimsSentence } from '../verdict/cause.ts'
 import { listed } from '../text/text.ts'
 
 /** `flow a of workload-low on api-1:6443`; empty without a place. */
@@ -52,9 +52,8 @@ export function statusLines({ now, findings: [cause, ...others], innocent }: Dia
   const named = (all: readonly Finding[]): readonly string[] => [
     ...new Set(
       all.map((one) => {
-        const { title, culprit, place } = one
-        const of = place.level === undefined || place.level === cause.place.level ? '' : ` in ${place.level}`
-        return `${title.toLowerCase()}${of}${culprit === undefined ? '' : `: ${culprit}`}${shareText(one, plain)}`
+        const { level } = one.place
+        return `${causeName(one, plain)}${level === undefined || level === cause.place.level ? '' : `, in ${level}`}`
       }),
     ),
   ]

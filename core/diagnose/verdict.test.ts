@@ -4,7 +4,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import type { LevelFrame } from '../frame/frame.ts'
 import { unixMsOf } from '../units.ts'
 import { NEIGHBOURS, SPECIMENS } from './causes.fixture.ts'
-import { complaint } from './complaint.ts'
+import { clientsOf, complaint } from './complaint.ts'
 import { diagnose } from './diagnose.ts'
 import type { Evidence, ServerEvidence } from './facts.ts'
 import { statusLines } from './text.ts'
@@ -556,6 +556,15 @@ describe('a client that complains', () => {
     expect(said('batch:hog')).toContain('It causes this itself')
     expect(said('kube-system:controller-1')).toContain('is not delayed')
     expect(complaint(evidence, 'nobody')).toBeUndefined()
+  })
+
+  it('is not delayed by the short deadlines of another', () => {
+    const evidence = situation('short-deadlines')
+    const hasty = diagnose(evidence).findings.find(({ cause }) => cause === 'short-deadlines')?.culprit
+    const other = clientsOf(evidence).find((name) => name !== hasty && complaint(evidence, name)?.isDelayed === true)
+    const said = JSON.stringify(complaint(evidence, other ?? '')?.answer)
+    expect(said).toContain('is delayed')
+    expect(said).not.toContain('time out')
   })
 })
 

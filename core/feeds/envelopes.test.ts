@@ -468,6 +468,20 @@ describe('entries of Cloud Audit Logs', () => {
       timestamp: timestamp.replace('T', ' ').replace('Z', ' UTC'),
     }
     expect(summary(readLog('audit', json(row), NOW))).toEqual(summary(read(entry)))
+    const cells = {
+      insertId: 'x1',
+      timestamp,
+      'operation.id': 'op-1',
+      'operation.first': 'true',
+      'operation.last': 'true',
+      'protoPayload.methodName': protoPayload.methodName,
+      'protoPayload.resourceName': protoPayload.resourceName,
+      'protoPayload.authenticationInfo.principalEmail': protoPayload.authenticationInfo.principalEmail,
+      'protoPayload.status.code': '',
+    }
+    const rows = [Object.keys(cells), Object.values(cells)].map((one) => csv(one)).join('\n')
+    expect(logKindOf(rows)).toBe('audit')
+    expect(summary(readLog('audit', rows, NOW))).toEqual(summary(read(entry)))
   })
 
   it('of the core group, with their status, and of several parts', () => {
@@ -511,6 +525,13 @@ describe('texts that are damaged or something else', () => {
   ])('keep the whole records of %s that is cut', (_name, wrap) => {
     const text = wrap([eventOf(1), eventOf(2), eventOf(3)])
     expect(reasons(text.slice(0, -200))).toEqual(['arrival', 'arrival', expect.stringMatching(/cut short/)])
+  })
+
+  it('and too long for a row or YAML cost little', () => {
+    const long = 'a: b\n'.repeat(200_000)
+    expect(reasons(`---\n${long}`)[0]).toMatch(/^Line 1: A value is too long/)
+    expect(reasons(`a,b\n"${long}${long}${long}`)[0]).toMatch(/^Line 2: A value is too long/)
+    expect(reasons(`"${'""'.repeat(5_000_000)}`)).toEqual([expect.stringMatching(/^Line 1: A value is too long/)])
   })
 
   it('count the elements of a list that hold no record', () => {

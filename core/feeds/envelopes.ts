@@ -26,7 +26,8 @@ export const isAuditValue = ({ auditID, kind, apiVersion, stage }: JsonObject): 
 
 /** Audit events and request lines. */
 export const REQUESTS: Wanted = {
-  traces: /audit\.k8s\.io\/v|auditID|AuditId|cloud\.audit\.AuditLog|protopayload_auditlog|"HTTP\\*"/,
+  traces:
+    /audit\.k8s\.io\/v|auditID|AuditId|cloud\.audit\.AuditLog|protopayload_auditlog|protoPayload\.methodName|"HTTP\\*"/,
   isRecord: (value) => isAuditValue(value) || isHttpValue(value),
 }
 
@@ -48,6 +49,8 @@ const FORMS: readonly Form[] = [
     const payload = entry['protoPayload'] ?? entry['protopayload_auditlog']
     return payload === undefined ? undefined : [cloudAudit(entry, payload)]
   },
+  // The same as a table, whose columns are named by the path of a member.
+  (row) => (row['protoPayload.methodName'] === undefined ? undefined : [unflattened(row)]),
   (row) => (text(row['AuditId']) === undefined ? undefined : [aksAudit(row)]),
   // Cloud Logging keeps the time of a line of klog beside the rest of it.
   ({ jsonPayload, timestamp }) => {
@@ -73,6 +76,24 @@ const FORMS: readonly Form[] = [
   // OpenTelemetry: a map as a list of its members.
   (value) => (isJsonObject(value['kvlistValue']) ? [openTelemetry(value)] : undefined),
 ]
+
+function unflattened(row: JsonObject): JsonObject {
+  const whole: Record<string, unknown> = {}
+  for (const [path, value] of Object.entries(row)) {
+    if (value === '') continue
+    const names = path.split('.')
+    const last = names.pop() ?? ''
+    let at = whole
+    for (const name of names) {
+      const inner = at[name]
+      const next: Record<string, unknown> = isJsonObject(inner) ? { ...inner } : {}
+      at[name] = next
+      at = next
+    }
+    at[last] = at === whole ? value : parsed(value)
+  }
+  return whole
+}
 
 const KLOG_TIME = /^\d{4}-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?Z$/
 
@@ -305,7 +326,7 @@ function plainOf(line: string): string | LogRecord {
   return inner !== line || /^"?[{[]\s*\\"/.test(line) ? inner.replaceAll(/\\(["\\])/g, '$1') : line
 }
 
-const COMPRESSED =
+export const COMPRESSED =
   'A record is compressed, as in subscriptions of CloudWatch: unpack it with jq -r .awslogs.data | base64 -d | gunzip (of Kinesis: .Records[].kinesis.data).'
 
 export const cutShort = (written: string): LogRecord => ({
@@ -345,7 +366,8 @@ export function valuesIn(written: string): { readonly values: readonly unknown[]
   return { values: values.filter((one) => one !== undefined), cut: open.length > 0 }
 }
 
-function endOfString(written: string, start: number): number {
+/** Where the string that begins at a quotation mark ends; -1 where it does not. */
+export function endOfString(written: string, start: number): number {
   for (let at = start + 1; at < written.length; at++) {
     if (written[at] === '\\') at += 1
     else if (written[at] === '"') return at

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../config/jsonValues.ts'
 import { readAuditEvent } from './auditEvent.ts'
-import { BASE64, isAuditValue, isHttpValue, REQUESTS } from './envelopes.ts'
+import { BASE64, COMPRESSED, isAuditValue, isHttpValue, REQUESTS } from './envelopes.ts'
 import { isRequestLine, readHttpLogLine, readHttpLogValue } from './httpLog.ts'
 import type { FeedIdentity } from './placing.ts'
 import { type FeedRecord, quoted, unreadable } from './request.ts'
@@ -46,7 +46,7 @@ export function logKindOf(text: string): FeedIdentity | undefined {
   const kindIn = (pieces: readonly LogPiece[]): FeedIdentity | undefined =>
     pieces
       .map((piece) => {
-        if (piece.kind === 'damaged') return undefined
+        if (piece.kind === 'damaged') return piece.problem === COMPRESSED ? 'audit' : undefined
         if (piece.kind === 'text') return isRequestLine(piece.text) ? 'httplog' : undefined
         return isHttpValue(piece.value) ? 'httplog' : isAuditValue(piece.value) ? 'audit' : undefined
       })

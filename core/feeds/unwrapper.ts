@@ -2,6 +2,7 @@ import { parse } from 'yaml'
 import { parseJson } from '../text/text.ts'
 import {
   cutShort,
+  endOfString,
   type LogRecord,
   membersOf,
   recordsIn,
@@ -14,12 +15,15 @@ import {
 /** A record with the 1-based line on which what contains it begins. */
 export type LogPiece = LogRecord & { readonly line: number }
 
-/** Characters of a value, a row or a document of several lines. */
-const MOST_CHARACTERS = 64_000_000
-/** Reading YAML takes more than ten times as long. */
-const MOST_YAML_CHARACTERS = 4_000_000
-const STRINGS = /"(?:[^"\\]|\\.)*"/g
+/** Characters of what may span several lines. Reading rows and YAML takes more than ten times as long as JSON. */
+const MOST_CHARACTERS = { json: 64_000_000, row: 2_000_000, yaml: 500_000 } as const
+/** Lines of it: of JSON that people indent. */
+const MOST_LINES = 2_000_000
 const BINARY = 'The file is no text: unpack it if it is an archive, and save it as UTF-8 if it is UTF-16.'
+const TOO_LONG: LogRecord = {
+  kind: 'damaged',
+  problem: "A value is too long to be read: write one record on each line, for example with jq -c '.[]'.",
+}
 /** Byte order marks, which joined files have in the middle too; record separators of JSON sequences. */
 const MARKS = new RegExp(`^[\uFEFF${String.fromCodePoint(30)}]+`)
 /** Colours of a terminal. */
@@ -71,7 +75,7 @@ export class LogUnwrapper {
     const { open } = this
     if (open === undefined) return this.begin(clean)
     // What was cut short must not hide the whole records after it.
-    const whole = clean.startsWith('{') ? parseJson(clean) : undefined
+    const whole = clean.startsWith('{') && clean.endsWith('}') ? parseJson(clean) : undefined
     const isOver = whole !== undefined || (open.kind === 'yaml' && !YAML_LINE.test(clean))
     return isOver ? [...this.end(), ...this.begin(clean)] : this.proceed(open, clean)
   }
@@ -95,7 +99,7 @@ export class LogUnwrapper {
     if (mark === undefined || (mark === 'F' && before === '')) return line
     this.split.delete(stream)
     if (mark === 'F') return before + text
-    if (before.length + text.length <= MOST_CHARACTERS) this.split.set(stream, before + text)
+    if (before.length + text.length <= MOST_CHARACTERS.json) this.split.set(stream, before + text)
     return undefined
   }
 
@@ -133,13 +137,11 @@ export class LogUnwrapper {
     }
     open.parts.push(line)
     open.characters += line.length
-    const most = open.kind === 'yaml' ? MOST_YAML_CHARACTERS : MOST_CHARACTERS
-    if (open.characters > most) {
+    if (open.characters > MOST_CHARACTERS[open.kind] || open.parts.length > MOST_LINES) {
       this.open = undefined
-      const problem = `A value is longer than ${most} characters: write one record on each line, for example with jq -c '.[]'.`
-      return this.placed([{ kind: 'damaged', problem }], open.began)
+      return this.placed([TOO_LONG], open.began)
     }
-    if (open.kind === 'json') open.depth += bracketsOf(line)
+    if (open.kind === 'json') open.depth += bracketsOf(line).depth
     const isComplete =
       open.kind === 'json' ? open.depth <= 0 : open.kind === 'row' && open.parts.length > 1 === isQuotedOpen(line)
     if (!isComplete) return []
@@ -172,7 +174,8 @@ export class LogUnwrapper {
     if (typeof log !== 'string' || typeof stream !== 'string') return value
     const all = (this.split.get(stream) ?? '') + log
     this.split.delete(stream)
-    if (log.length < DOCKER_PART || log.endsWith('\n') || all.length > MOST_CHARACTERS) return { ...value, log: all }
+    if (log.length < DOCKER_PART || log.endsWith('\n') || all.length > MOST_CHARACTERS.json)
+      return { ...value, log: all }
     this.split.set(stream, all)
     return []
   }
@@ -180,6 +183,7 @@ export class LogUnwrapper {
   /** A line that is not JSON: a row of a table, or a text. */
   private ofLine(line: string): readonly LogRecord[] {
     if (line.includes('\u0000')) return [{ kind: 'damaged', problem: BINARY }]
+    if (line.length > MOST_CHARACTERS.row) return [TOO_LONG]
     const { columns } = this
     const cells = columns !== undefined || line.startsWith('"') ? cellsOf(line) : []
     const value = cells.length === columns?.length ? membersOf(columns, cells) : cells
@@ -210,16 +214,24 @@ const cellsOf = (row: string): readonly string[] =>
 /** Whether a line opens or closes a quotation of a table that it does not end. */
 const isQuotedOpen = (line: string): boolean => line.split('"').length % 2 === 0
 
-/** Brackets that a line opens and does not close; strings do not span lines. */
-function bracketsOf(line: string): number {
+/** Brackets that a line opens and does not close, up to a string that it does not end. */
+function bracketsOf(line: string): { readonly depth: number; readonly ends: boolean } {
   let depth = 0
-  for (const character of line.replaceAll(STRINGS, '')) {
+  for (let at = 0; at < line.length; at++) {
+    const character = line[at]
     if (character === '{' || character === '[') depth += 1
     else if (character === '}' || character === ']') depth -= 1
+    else if (character === '"') {
+      at = endOfString(line, at)
+      if (at === -1) return { depth, ends: false }
+    }
   }
-  return depth
+  return { depth, ends: true }
 }
 
 /** Whether a line may begin a value of several lines. A line that ends within a string was cut. */
-const isOpening = (line: string): boolean =>
-  /[[{,]$/.test(line) && !line.replaceAll(STRINGS, '').includes('"') && bracketsOf(line) > 0
+function isOpening(line: string): boolean {
+  if (!/[[{,]$/.test(line)) return false
+  const { depth, ends } = bracketsOf(line)
+  return ends && depth > 0
+}

@@ -7,25 +7,25 @@ const bounds = { told: 1_120, untold: 670, guessed: 900 }
 it('reports by how much waits are overestimated, where only the events bound them', () => {
   const [compared, corrected] = trustSentences({ here: 3_858, bounds })
   expect(compared).toBe(
-    'Total wait of requests: 3,858 s here; at the server, by the events, at least 1,120 s and at most 1,790 s. Waits here are overestimated by 2,068 s to 2,738 s.',
+    'Total wait of requests: 1 h 4 min here; at the server, by the events, at least 18 min 40 s and at most 29 min 50 s. Waits here are overestimated by 34 min 28 s to 45 min 38 s.',
   )
   expect(corrected).toMatch(/^Execution times of 900 requests are not corrected: each is the/)
 })
 
 it('reports only what the bounds allow', () => {
-  expect(trustSentences({ here: 1_500, bounds })[0]).toContain('overestimated by 380 s at most')
-  expect(trustSentences({ here: 1_000, bounds })[0]).toContain('underestimated by 120 s at least')
+  expect(trustSentences({ here: 1_500, bounds })[0]).toContain('overestimated by 6 min 20 s at most')
+  expect(trustSentences({ here: 1_000, bounds })[0]).toContain('underestimated by 2 min at least')
   expect(trustSentences({ here: 0, bounds: { told: 0, untold: 3, guessed: 1 } })).toHaveLength(1)
 })
 
 it('compares with the server’s own histogram, where that is available', () => {
   const reported = { sinceMs: at('10:00:00'), server: 1_434, here: 3_858 }
   expect(trustSentences({ here: 4_000, reported })).toEqual([
-    'Total wait of requests since the scrape at 10:00:00 UTC: 1,434 s by the server’s own histogram, and 3,858 s here. Waits here are overestimated by 2,424 s.',
+    'Total wait of requests since the scrape at 10:00:00 UTC: 23 min 54 s by the server’s own histogram, and 1 h 4 min here. Waits here are overestimated by 40 min 24 s.',
   ])
   expect(trustSentences({ here: 4_000, reported: { ...reported, here: 1_500 } })[0]).toContain('nearly the same')
   expect(trustSentences({ here: 4_000, reported: { ...reported, here: 100 } })[0]).toContain(
-    'underestimated by 1,334 s',
+    'underestimated by 22 min 14 s',
   )
 })
 

@@ -1,3 +1,4 @@
+import { parse } from 'yaml'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { readVectors } from '../../test/fixtures/vectors.ts'
@@ -326,6 +327,21 @@ test.each<readonly [string, string, RegExp]>([
     'NAME   PRIORITYLEVEL   MATCHINGPRECEDENCE\nexempt   exempt   1\n',
     /save the objects with -o yaml/,
   ],
+  [
+    'of kubectl describe',
+    'Name:         batch\nNamespace:    \nAPI Version:  flowcontrol.apiserver.k8s.io/v1\nKind:         FlowSchema\n',
+    /^The text is what kubectl prints for people/,
+  ],
+  [
+    'of kubectl explain',
+    'GROUP:      flowcontrol.apiserver.k8s.io\nKIND:       FlowSchema\nVERSION:    v1\n',
+    /^The text is what kubectl prints for people/,
+  ],
+  [
+    'a diff',
+    'diff -u -N /tmp/LIVE/a /tmp/MERGED/a\n--- /tmp/LIVE/a\n+++ /tmp/MERGED/a\n',
+    /save the objects with -o yaml/,
+  ],
   ['Markdown', `Apply this:\n\n\`\`\`yaml\n${SMALL}\`\`\`\n`, /^This is Markdown/],
   [
     'a refusal',
@@ -358,6 +374,14 @@ test.each<readonly [string, string, RegExp]>([
   const { documents, findings, notes } = readManifests(text, { file: 'a.yaml', version: 'v1.37' })
   expect([documents, findings]).toEqual([[], []])
   expect(notes[0]).toMatchObject({ about: 'text', message: expect.stringMatching(message) })
+})
+
+test('events of a watch are read as their objects', () => {
+  const event = (type: string, name: string) =>
+    JSON.stringify({ type, object: { ...parse(SMALL), metadata: { name } } })
+  const text = [event('ADDED', 'a'), event('MODIFIED', 'b'), event('DELETED', 'c'), event('BOOKMARK', '')].join('\n')
+  const { documents, findings } = readManifests(text, { file: 'a.json', version: 'v1.37' })
+  expect([documents.map(({ name }) => name), findings]).toEqual([['a', 'b'], []])
 })
 
 test('a template in a value of a manifest is text', () => {

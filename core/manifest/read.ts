@@ -184,6 +184,12 @@ function collect(tree: Tree, path: FieldPath, inherited: Inherited, found: Colle
     found.parts.push({ tree, path, value: { ...inherited, ...jsonOfMapping(tree) } })
     return
   }
+  // What `kubectl get --watch --output-watch-events` prints.
+  const watched = tree.entries.get('object')?.value
+  if (watched !== undefined && /^(?:ADDED|MODIFIED)$/.test(textAt(tree, 'type') ?? '')) {
+    collect(watched, [...path, 'object'], {}, found)
+    return
+  }
   if (kind === 'Status') {
     const reason = [tree.entries.get('code')?.value, tree.entries.get('reason')?.value]
       .flatMap((value) => (value?.type === 'scalar' ? String(value.value) : []))

@@ -10,21 +10,15 @@ const HELM =
 /** Of other tools: Jinja, envsubst, ytt. */
 const OTHER = /\{\{|\{%|(\$\{\w)|(#@ )/
 
-/** Languages that manifests are written in, by what their files begin with. */
-const LANGUAGES = [
-  {
-    name: 'Terraform',
-    signs:
-      /^\s*(?:(?:#|\/\/).*[\r\n]\s*)*(?:terraform|locals|(?:resource|data|module|provider|variable|output)\s+".*")\s*\{/,
-    remedy: 'save the manifest that it makes, as with kubectl get -o yaml',
-  },
-  {
-    name: 'Jsonnet',
-    signs: /^\s*(?:(?:#|\/\/).*[\r\n]\s*)*(?:local\s+\w+\s*=|\(?import\s+['"])/,
-    remedy: 'evaluate it with jsonnet',
-  },
-  { name: 'CUE', signs: /^\s*(?:\/\/.*[\r\n]\s*)*package\s+\w+\s*\n/, remedy: 'evaluate it with cue export' },
-] as const
+/** Languages that manifests are written in, by what their files begin with after comments. */
+const LANGUAGES: readonly (readonly [begin: RegExp, is: string])[] = [
+  [
+    /^(?:terraform|locals|(?:resource|data|module|provider|variable|output)\s+".*")\s*\{/,
+    'Terraform, not a manifest: save the manifest that it makes, as with kubectl get -o yaml',
+  ],
+  [/^(?:local\s+\w+\s*=|\(?import\s+['"])/, 'Jsonnet, not a manifest: evaluate it with jsonnet'],
+  [/^package\s+\w+\s*\n/, 'CUE, not a manifest: evaluate it with cue export'],
+]
 
 /** Why a text is no manifest yet, and where that begins. `broken`: it is not YAML. */
 export function unrenderedIn(
@@ -42,11 +36,10 @@ export function unrenderedIn(
     const message = `This is ${helm === null ? 'a template' : 'a Helm template'}, not a manifest: render it first${tool === undefined ? '' : `, as with ${tool}`}, and read the result (- is standard input).`
     return { at: found.index, message }
   }
-  const language = LANGUAGES.find(({ signs }) => signs.test(text))
-  if (language !== undefined) {
-    const { name, remedy } = language
-    return { at: 0, message: `This is ${name}, not a manifest: ${remedy}, and read the result (- is standard input).` }
-  }
+  const begin = text.slice(0, 9_999).replace(/^\s*(?:(?:#|\/\/).*[\r\n]\s*)*/, '')
+  const language = LANGUAGES.find(([signs]) => signs.test(begin))?.[1]
+  if (language !== undefined)
+    return { at: 0, message: `This is ${language}, and read the result (- is standard input).` }
   const fence = broken ? text.search(/^```/m) : -1
   return fence === -1
     ? undefined

@@ -57,5 +57,6 @@ it('counts what failed, and shows units', () => {
   expect(failedText({ ...none, served: 14_940, expired: 60 })).toBe('0.4 %')
   expect(failedText({ ...none, served: 14_999, expired: 1 })).toBe('< 0.1 %')
   expect(sentenceText(measured({ text: '', value: 2.345, unit: 'ms', holds: true }), plain)).toBe('2.35 ms')
+  expect(sentenceText(measured({ text: '', value: 1_487, unit: 'ms', holds: true }), plain)).toBe('1.49 s')
   expect(sentenceText(measured({ text: '', value: 1, unit: '', holds: true }), plain)).toBe('1')
 })

@@ -10,6 +10,8 @@ import {
   type Table,
 } from '../answer/answer.ts'
 import type { ScenarioReport, ScenarioRunReport } from '../contract/scenario.ts'
+import { listed } from '../text/text.ts'
+import { MS_PER_SECOND } from '../units.ts'
 import { failed, rejectedOf } from '../whatif/results.ts'
 import { measuredText } from './check.ts'
 import type { ScenarioOutcome } from './run.ts'
@@ -23,7 +25,7 @@ export function outcomeSentence({ runs, passed }: Pick<ScenarioReport, 'runs' | 
   if (!passed) return `Not as expected: ${missed.join(', ')}.`
   if (judged === 0) return 'All assertions pass.'
   if (prevented.length === 0) return 'No variant prevents it.'
-  return prevented.length === judged ? 'Every variant prevents it.' : `Prevented by ${prevented.join(', ')}.`
+  return prevented.length === judged ? 'Every variant prevents it.' : `Prevented by ${listed(prevented)}.`
 }
 
 /** One variant: its verdict, what is not met or asserted, and what became of each group of clients. */
@@ -176,9 +178,11 @@ export function presentClients({ runs, of }: Pick<ScenarioReport, 'runs' | 'of'>
 
 const checked = (how: string, one: Checked): Sentence => phrase`${how}: ${one.text} (measured ${measured(one)})`
 
-/** A measured value with its unit. */
+/** A measured value with its unit; below a second as exactly as the bound beside it. */
 export const measured = ({ value, unit }: Checked): Sentence =>
-  phrase`${amount('amount')(value)}${unit === '' ? '' : ` ${unit}`}`
+  unit === 'ms' && (value ?? 0) >= MS_PER_SECOND
+    ? [amount('ms')(value)]
+    : phrase`${amount('amount')(value)}${unit === '' ? '' : ` ${unit}`}`
 
 const SERVER = ['Queue full', 'Concurrency limit', 'Time-out', 'Expired'] as const
 /** Rejections by rules, and failures of etcd itself. */

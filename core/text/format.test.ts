@@ -47,7 +47,10 @@ describe('numbers for people', () => {
     [format.change(0.2), '0'],
     [format.age(800), '0.8 s'],
     [format.age(14_000), '14 s'],
-    [format.age(7_440_000), '2 h 04 min'],
+    [format.age(7_440_000), '2 h 4 min'],
+    [format.seconds(94_929), '26 h 22 min'],
+    [format.seconds(-125), '−2 min 5 s'],
+    [format.said('drop 1,176 of 12,345,678, or 1,2'), thin('drop 1_176 of 12_345_678, or 1,2')],
     [format.span(600), '10 min'],
     [format.span(21_600), '6 h'],
     [format.span(9_000), '2 h 30 min'],
@@ -95,6 +98,8 @@ describe('quantiles of a histogram', () => {
     [30, { above: 30 }, '> 30 s'],
     [0, { above: 0, upTo: 0 }, '0 ms'],
     [6.42, undefined, '≈ 6.42 s'],
+    // The estimate of what timed out, where only the number is known.
+    [15, undefined, '> 15 s'],
     [undefined, undefined, UNKNOWN],
   ])('%s in %o reads %s', (estimate, range, text) => {
     expect(format.quantile(estimate, range)).toBe(text)

@@ -94,13 +94,14 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
   /** `11.8 /s`. */
   const rate = orUnknown((value) => `${significant(value)} /s`)
 
-  /** A wait or a latency, given in seconds: `0.6 ms`, `212 ms`, `6.42 s`, `14.2 s`, `120 s`. */
+  /** A wait or a latency, given in seconds: `0.6 ms`, `212 ms`, `6.42 s`, `14.2 s`, `2 min 5 s`. */
   const seconds = orUnknown((value) => {
     const size = Math.abs(value)
     if (size === 0) return '0 ms'
     if (size < 0.009_95) return `${fixed(value * 1_000, 1)} ms`
     if (size < 0.999_5) return `${fixed(value * 1_000)} ms`
-    return `${significant(value)} s`
+    if (size < LONG_SECONDS) return `${significant(value)} s`
+    return value < 0 ? signs.minus + span(size) : span(size)
   })
 
   const ms = orUnknown((value) => seconds(value / 1_000))
@@ -109,8 +110,10 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
    * A quantile of waits in seconds from a histogram, which is a range: `≤ 5 ms`, `20–50 ms`, `> 15 s`; `≈ 15.1 s` where
    * the range is narrow.
    */
-  function quantile(estimate: Value, range: QuantileRange | undefined): string {
+  function quantile(estimate: Value, of: QuantileRange | undefined): string {
     if (!known(estimate)) return signs.unknown
+    // Where only the number is known, too, the limit stands for all that is beyond it.
+    const range = of ?? (estimate === WAIT_LIMIT ? { above: WAIT_LIMIT } : undefined)
     if (range === undefined) return `≈ ${seconds(estimate)}`
     const { above, upTo } = range
     const least = edge(above, Math.floor)
@@ -155,17 +158,17 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
   const signed = (text: (value: Value) => string) =>
     orUnknown((value) => (value > 0 && /[1-9]/.test(text(value)) ? `+${text(value)}` : text(value)))
 
+  /** A text that another process wrote in the plain dialect, with the thousands of this one. */
+  const said = (text: string): string => text.replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, signs.thousands)
+
   /** A signed difference: `+62`, `−25`, `0`. */
   const change = (value: Value, decimals = 0): string => signed((one) => fixed(one, decimals))(value)
 
-  /** An age given in milliseconds: `0.8 s`, `14 s`, `3 min`, `2 h 04 min`. */
+  /** An age given in milliseconds, of which seconds do not matter after two minutes: `0.8 s`, `14 s`, `3 min`. */
   const age = orUnknown((value) => {
     const total = Math.max(0, value) / 1_000
     if (total < 9.95) return `${fixed(total, 1)} s`
-    if (total < 119.5) return `${fixed(total)} s`
-    const minutes = Math.round(total / 60)
-    if (minutes < 120) return `${minutes} min`
-    return `${fixed(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} min`
+    return total < LONG_SECONDS ? `${fixed(total)} s` : span(60 * Math.round(total / 60))
   })
 
   /** A length of time in seconds, exact below an hour: `45 s`, `10 min`, `1 min 30 s`, `2 h 5 min`. */
@@ -174,7 +177,8 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
     if (total < 60) return `${total} s`
     const minutes = Math.floor(total / 60)
     if (minutes < 60) return total % 60 === 0 ? `${minutes} min` : `${minutes} min ${total % 60} s`
-    return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+    const hours = `${fixed(Math.floor(minutes / 60))} h`
+    return minutes % 60 === 0 ? hours : `${hours} ${minutes % 60} min`
   })
 
   /** The same of milliseconds. */
@@ -225,6 +229,7 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
     percent,
     fairFraction,
     probability,
+    said,
     signed,
     change,
     age,
@@ -244,6 +249,9 @@ export const plain = createFormat('plain')
 
 /** A configured value, of which nothing is left out: at most three decimals. */
 export const exact = (value: number): string => plain.fixed(value, 3).replace(/\.?0+$/, '')
+
+/** Seconds from which on a time is written in minutes. */
+const LONG_SECONDS = 119.5
 
 /** Runs begin at 0, and an engine's clock ends after 104 days. */
 const LONGEST_RUN_MS = 105 * MS_PER_DAY

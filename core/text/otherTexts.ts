@@ -1,8 +1,8 @@
 /** What programs print instead of an answer. */
 const ERROR =
-  /^(?:Error from server|[Ee]rror: |Error in configuration|Unable to connect to|The connection to the server|curl: \(|jq: error|An error occurred \(|ERROR: \(gcloud|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:upstream|no healthy upstream)\b|Client sent an HTTP request|Too many requests, please)[^\n]*/
-/** The columns of `kubectl get`. */
-const KUBECTL_TABLE = /^NAME +(?:PRIORITYLEVEL|TYPE) +/
+  /^(?:[Ee]rror(?:: | from server| in configuration)|Unable to connect to|The connection to the server|curl: \(|jq: error|An error occurred \(|ERROR: \(gcloud|(?:\d{3} )?(?:Unauthorized|Forbidden|page not found)\b|(?:no healthy )?upstream\b|Client sent an HTTP request|Too many requests, please)[^\n]*/
+/** What `kubectl get`, `describe`, `explain` and `diff` print. */
+const FOR_PEOPLE = /^(?:NAME +(?:PRIORITYLEVEL|TYPE) |(?:Name: .*\nNamespace|GROUP|KIND): |diff -)/
 
 /**
  * What a text is that tools save instead of what was wanted, and the remedy, completing “FILE is …”; `undefined` for
@@ -17,8 +17,7 @@ export function otherText(text: string): string | undefined {
     return 'is in base64: decode it with base64 -d, and unpack it if it is compressed'
   if (begin.startsWith('version https://git-lfs'))
     return 'is a pointer of Git LFS, not the file: fetch it with git lfs pull'
-  if (KUBECTL_TABLE.test(begin))
-    return 'is the table of kubectl get, which has only some fields: save the objects with -o yaml'
+  if (FOR_PEOPLE.test(begin)) return 'is what kubectl prints for people: save the objects with -o yaml'
   const [error] = ERROR.exec(begin) ?? []
   return error === undefined ? undefined : errorText(error)
 }

@@ -99,7 +99,7 @@ export function presentForecast(
 
 function forecastCell({ now, bands, unsure }: ForecastLevel, quantity: Quantity): Cell | Sentence {
   const [was, band, direction] = [valueOf(quantity, now?.[quantity]), bands[quantity], unsure?.[quantity]]
-  if (band !== undefined) return phrase`${was} → ${valueOf(quantity, band.point)} (${bandOf(quantity, band)})`
+  if (band !== undefined) return phrase`${{ from: was, to: valueOf(quantity, band.point) }} (${bandOf(quantity, band)})`
   return direction === undefined ? was : phrase`${was} ${direction.to ?? '→ ?'}`
 }
 
@@ -202,7 +202,7 @@ const editedFirst = <T>(all: readonly T[], edited: readonly string[], nameOf: (o
 
 const beforeAndAfter = ({ compared }: Measured, edited: readonly string[]): Table => ({
   title: 'Before and after the edit',
-  note: 'after the edit (before it)',
+  note: 'after (before)',
   columns: [
     LEVEL_COLUMN,
     ...COMPARED.map(([number, label]): Column => ({

@@ -41,4 +41,20 @@ it('says of each level its own cause, whichever is the first of all', () => {
   expect(levelWithCause(first.place.level ?? '', server, cause)).toContain(`(one flow floods: ${first.culprit})`)
 })
 
+it('says of calm after a flood who it was', () => {
+  const given = SPECIMENS.find((one) => one.given === 'one-flow')?.evidence(5) ?? NOTHING
+  const calmAfter = given.servers.map((server) => {
+    const last = server.frames.at(-1) ?? expect.fail('no frame')
+    const later = [1, 2, 3].map((i) => ({
+      ...last,
+      at: new Date(Date.parse(last.at) + 5_000 * i).toISOString(),
+      levels: last.levels.map((level) => ({ ...level, requests: { ...level.requests, queued: 0 } })),
+    }))
+    return { ...server, frames: [...server.frames, ...later], latest: undefined }
+  })
+  const { now } = diagnose({ ...given, servers: calmAfter })
+  expect(now.tone).toBe('ok')
+  expect(now.details).toMatch(/ Before, most likely: one flow floods: batch:hog\.$/)
+})
+
 const NOTHING = { servers: [], health: [], objects: undefined, asOf: undefined }

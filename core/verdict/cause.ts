@@ -76,12 +76,18 @@ export const shareText = ({ share }: Pick<Finding, 'share'>, format: Format): st
   share === undefined || share.part > NEARLY_ALL ? '' : ` (explains ${rangeText(share, format)})`
 const NEARLY_ALL = 0.95
 
+/** `wide requests: inventory:crawler (explains 59 to 78 %)`. */
+export const causeName = (finding: Finding, format: Format): string =>
+  `${titleAndCulprit(finding)}${shareText(finding, format)}`
+
+const titleAndCulprit = ({ title, culprit }: Finding): string =>
+  `${title.toLowerCase()}${culprit === undefined ? '' : `: ${culprit}`}`
+
 /** Who or what it is and since when, and who suffers: two sentences. */
 export function causeSentences(finding: Finding, format: Format): readonly string[] {
-  const { title, culprit, since, victims } = finding
-  const who = culprit === undefined ? '' : `: ${culprit}`
+  const { since, victims } = finding
   const when = since === undefined ? '' : `, since ${format.time(since)}`
-  return [`Most likely: ${title.toLowerCase()}${who}${shareText(finding, format)}${when}.`, victimsSentence(victims)]
+  return [`Most likely: ${causeName(finding, format)}${when}.`, victimsSentence(victims)]
 }
 
 /** The first cause of the trouble of that level, or of that of its server. */
@@ -94,8 +100,7 @@ export function causeIn(cause: LikelyCause | undefined, server: string, level: s
 /** `global-default (one flow floods: grafana-prod)`; only the name where the cause is that of the whole server. */
 export function levelWithCause(level: string, server: string, cause: LikelyCause | undefined): string {
   const found = cause && findingFor([cause.finding, ...cause.others], { server, level })
-  if (found === undefined) return level
-  return `${level} (${found.title.toLowerCase()}${found.culprit === undefined ? '' : `: ${found.culprit}`})`
+  return found === undefined ? level : `${level} (${titleAndCulprit(found)})`
 }
 
 /** `undefined` where the first finding is no cause of what requests suffer. */

@@ -205,17 +205,29 @@ describe('the worst true statement, by rule order', () => {
     const one = server({
       levels: [level({ name: 'exempt', executing: 1, nominal: 0 }), level({ name: 'system', nominal: 3 })],
     })
-    expect(nowLine([judged(one)]).title).toBe('No request waits or is rejected in 2 levels. 1 of 3 seats in use.')
+    expect(nowLine([judged(one)]).title).toBe('No request waits or is rejected. 1 of 3 seats in use.')
     const frame = server({ levels: [calm('system'), level({ name: 'exempt', executing: 1, nominal: 0 })] })
     expect(nowLine([judged(frame)])).toEqual({
       tone: 'ok',
-      title: 'No request waits or is rejected in 2 levels. 11 of 50 seats in use.',
+      title: 'No request waits or is rejected. 11 of 50 seats in use.',
       evidence: 'No request was rejected in the last 10 s.',
       actions: [],
     })
     expect(nowLine([judged(frame), judged({ ...frame, id: 'b' })]).title).toBe(
-      'No request waits or is rejected in 2 levels. 22 of 100 seats in use, sum of 2 servers.',
+      'No request waits or is rejected. 22 of 100 seats in use, sum of 2 servers.',
     )
+  })
+
+  test('an instant of the past is told in the past', () => {
+    const told = (...levels: ReturnType<typeof level>[]): string =>
+      nowLine([{ ...judged(server({ levels })), isPast: true }]).title
+    expect(told(calm('system'))).toBe('No request waited or was rejected. 10 of 50 seats in use.')
+    expect(told(level({ name: 'x', executing: 90, queued: 1, nominal: 90, current: 90 }))).toBe(
+      'x queued. 1 request waited.',
+    )
+    expect(told(level({ name: 'catch-all', executing: 2 }))).toBe('catch-all executed 2 seats.')
+    const rejects = { ...judged(scannerFlood(), [refusing('workload-low', 5)]), isPast: true }
+    expect(nowLine([rejects]).title).toBe('workload-low was full and rejecting.')
   })
 
   test('with several servers the server is named, and idle seats elsewhere do not help', () => {

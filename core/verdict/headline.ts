@@ -4,7 +4,7 @@ import { gapsPhrase } from '../history/gaps.ts'
 import { peakOverMean } from '../frame/aggregate.ts'
 import { unixMsOf } from '../units.ts'
 import { byCodeUnits, listed } from '../text/text.ts'
-import { causeIn, causeSentences, levelWithCause } from './cause.ts'
+import { causeIn, causeName, causeSentences, levelWithCause } from './cause.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import { troubleOf } from '../frame/recent.ts'
 import { isSqueezed } from '../frame/reading.ts'
@@ -16,6 +16,7 @@ import {
   queueing,
   rejecting,
   shortAtMax,
+  told,
   type Case,
   type NowServer,
   type NowStatement,
@@ -44,7 +45,7 @@ function imbalance(servers: readonly NowServer[], format: Format): Told | undefi
     return undefined
   return {
     tone: 'trouble',
-    title: `${busiest.id} executes ${format.fixed(ratio, 1)} times the mean of the ${servers.length} servers.`,
+    title: `${busiest.id} ${told(busiest, 'executes', 'executed')} ${format.fixed(ratio, 1)} times the mean of the ${servers.length} servers.`,
     evidence: ['Limits are per server.', 'Clients with long-lived connections must reconnect to change servers.'],
     actions: [{ kind: 'show-server', server: busiest.id }],
   }
@@ -109,12 +110,13 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
   }
   const unequal = imbalance(servers, format)
   if (unequal !== undefined) return unequal
+  const [first = {}] = servers
   const slow = servers.flatMap(({ cause }) => cause ?? []).find(({ finding }) => finding.symptom !== undefined)
   if (slow?.finding.symptom !== undefined) {
     const { symptom, place } = slow.finding
     return {
       tone: 'trouble',
-      title: `No request waits or is rejected, but ${symptom}`,
+      title: `No request ${told(first, 'waits or is', 'waited or was')} rejected, but ${symptom}`,
       ...(place.level !== undefined && { level: place.level }),
       evidence: causeSentences(slow.finding, format),
       actions: [],
@@ -123,10 +125,13 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
   const stray = ordered.find(({ row }) => usesCatchAll(row))
   if (stray !== undefined) return catchAllUsed(stray)
   const calm = flowing(servers, cases, format)
-  const own = servers.flatMap(({ cause }) => cause ?? []).find(({ finding }) => finding.group === 'client')
-  return own === undefined || calm.tone !== 'ok'
-    ? calm
-    : { ...calm, evidence: [...causeSentences(own.finding, format), ...calm.evidence] }
+  const known = servers
+    .flatMap(({ cause }) => cause?.finding ?? [])
+    .find(({ group, culprit }) => group === 'client' || (group === 'traffic' && culprit !== undefined))
+  if (known === undefined || calm.tone !== 'ok') return calm
+  return known.cause === 'client-throttling'
+    ? { ...calm, evidence: [...causeSentences(known, format), ...calm.evidence] }
+    : { ...calm, evidence: [...calm.evidence, `Before, most likely: ${causeName(known, format)}.`] }
 }
 
 /** Begins with the cause of this level's trouble, or of that of its server. */
@@ -165,7 +170,7 @@ function nothingReported(servers: readonly NowServer[]): Told {
 
 function flowing(servers: readonly NowServer[], cases: readonly Case[], format: Format): Told {
   const rows = cases.map(({ row }) => row)
-  const names = new Set(rows.map(({ name }) => name))
+  const [first = {}] = servers
   const { executing, nominal } = totalsOf(rows)
   const sum = servers.length > 1 ? `, sum of ${servers.length} servers` : ''
   const seatsInUse =
@@ -184,14 +189,14 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   if (rows.some(({ rejectedPerSecond }) => rejectedPerSecond === undefined)) {
     return {
       tone: 'ok',
-      title: `No request waits. ${seatsInUse}`,
+      title: `No request ${told(first, 'waits', 'waited')}. ${seatsInUse}`,
       evidence: ['Rejections are available after two samples.'],
       actions: [],
     }
   }
   return {
     tone: 'ok',
-    title: `No request waits or is rejected in ${format.counted(names.size, 'level')}. ${seatsInUse}`,
+    title: `No request ${told(first, 'waits or is', 'waited or was')} rejected. ${seatsInUse}`,
     evidence: [gone, ranged === '' && gone === '' ? 'No request was rejected in the last 10 s.' : ranged],
     actions: [],
   }

@@ -14,6 +14,10 @@ export interface Case {
   readonly format: Format
 }
 
+/** One of two forms of a verb: for the present, or for an instant of the past. */
+export const told = ({ isPast = false }: Pick<NowServer, 'isPast'>, now: string, then: string): string =>
+  isPast ? then : now
+
 const isFull = ({ seats: { executing, current } }: LevelRow) =>
   executing !== undefined && current !== undefined && executing >= current
 
@@ -53,7 +57,7 @@ export function rejecting(about: Case): Told {
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} is ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
+    title: `${row.name} ${told(server, 'is', 'was')} ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
     evidence: [
       {
         short: `${detail}${fromSchema(about)}.`,
@@ -112,16 +116,16 @@ function ofFlow({ row, server, format }: Case): Sentence {
 }
 
 export function lenderSqueezed(about: Case): Told {
-  const { row, format } = about
+  const { row, server, format } = about
   const lent = typeof row.change === 'number' ? -row.change : 0
   const waiting = row.queuedRequests ?? 0
   const floor = row.seats.current === row.lower ? ', its floor' : ''
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} lends ${seats(format, lent)} while ${requests(format, waiting)} wait${plural(waiting, 's', '')}${place(about)}.`,
+    title: `${row.name} ${told(server, 'lends', 'lent')} ${seats(format, lent)} while ${requests(format, waiting)} ${told(server, plural(waiting, 'waits', 'wait'), 'waited')}${place(about)}.`,
     evidence: [
-      `Its limit is ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats.`,
+      `Its limit ${told(server, 'is', 'was')} ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats.`,
       'It gets lent seats back within 10 s of needing them.',
       ofFlow(about),
     ],
@@ -130,7 +134,7 @@ export function lenderSqueezed(about: Case): Told {
 }
 
 export function queueing(about: Case): Told {
-  const { row, format } = about
+  const { row, server, format } = about
   const { executing, current, queued } = row.seats
   const wait =
     typeof row.waitP99 === 'number'
@@ -138,16 +142,16 @@ export function queueing(about: Case): Told {
       : ''
   const free = executing === undefined || current === undefined ? 0 : current - executing
   const wide = free > 0 ? `${seats(format, free)} free: the next request may be wider than that.` : ''
-  const waiting = row.queuedRequests === undefined ? 'Requests wait' : `${requests(format, row.queuedRequests)} wait`
+  const count = row.queuedRequests === undefined ? 'Requests' : requests(format, row.queuedRequests)
   // Of requests of one seat each, their number says it.
   const wider = queued === undefined || queued === row.queuedRequests ? '' : ` for ${seats(format, queued)}`
-  const grammar = row.queuedRequests === 1 ? `${waiting}s` : waiting
+  const waits = told(server, plural(row.queuedRequests, 'waits', 'wait'), 'waited')
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} queues${place(about)}. ${grammar}${wider}.`,
+    title: `${row.name} ${told(server, 'queues', 'queued')}${place(about)}. ${count} ${waits}${wider}.`,
     evidence: [
-      `${format.seats(executing)} of ${format.seats(current)} seats are taken.`,
+      `${format.seats(executing)} of ${format.seats(current)} seats ${told(server, 'are', 'were')} taken.`,
       ofFlow(about),
       wide,
       wait,
@@ -158,20 +162,22 @@ export function queueing(about: Case): Told {
 }
 
 export function shortAtMax(about: Case): Told {
-  const { row, format } = about
+  const { row, server, format } = about
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} is at its max of ${seats(format, row.seats.upper ?? 0)} and would use ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
+    title: `${row.name} ${told(server, 'is', 'was')} at its max of ${seats(format, row.seats.upper ?? 0)} and ${told(server, 'would use', 'would have used')} ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
     evidence: ['Its borrowing limit keeps it there, regardless of idle seats elsewhere.'],
     actions: [open(about), explain(about)],
   }
 }
 
 export function catchAllUsed(about: Case): Told {
-  const { row, format } = about
+  const { row, server, format } = about
   const amount =
-    (row.seats.executing ?? 0) > 0 ? `executes ${seats(format, row.seats.executing ?? 0)}` : 'serves requests'
+    (row.seats.executing ?? 0) > 0
+      ? `${told(server, 'executes', 'executed')} ${seats(format, row.seats.executing ?? 0)}`
+      : `${told(server, 'serves', 'served')} requests`
   return {
     tone: 'trouble',
     level: row.name,
@@ -183,7 +189,7 @@ export function catchAllUsed(about: Case): Told {
 
 const span = (format: Format, range: NowRange): string =>
   range.follows
-    ? `in the last ${format.span((range.to - range.from) / 1_000)}`
+    ? `in the last ${format.age(range.to - range.from)}`
     : `from ${format.time(range.from)} to ${format.time(range.to)}`
 
 /** `2,742 requests rejected in the last 10 min.` */
@@ -252,6 +258,8 @@ export interface NowServer {
   readonly id: string
   readonly rows: readonly LevelRow[]
   readonly rejections: readonly RejectionRow[]
+  /** It was read at an instant of the past. */
+  readonly isPast?: boolean
   /** The selected range; absent until its history is known. */
   readonly range?: NowRange | undefined
   /** The flow that has most of one level's requests, where a dump identifies it. */

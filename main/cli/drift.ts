@@ -11,7 +11,7 @@ import {
 import { texts } from './options.ts'
 import { timeFrom, OUTPUT_OPTIONS, UsageError, type Given, readOutput, type Command } from './usage.ts'
 import type { Console, ExitCode } from './console.ts'
-import { isError, readConfiguration, tellFindings } from './inputFiles.ts'
+import { isError, readConfiguration, refuseEmpty, tellFindings } from './inputFiles.ts'
 import type { Said } from './print/terminal.ts'
 import { kubeconfigOf, RECORDING_OPTIONS, recordingSpec } from './sourceOptions.ts'
 import { versionFrom } from './validate.ts'
@@ -90,8 +90,9 @@ async function referenceFrom(
   }
   if (recording !== undefined) return fromRecording(given, await recordingSpec(recording, at, console), console)
   if (files.length > 0) {
-    const { objects } = await readConfiguration(files, { version, reading: console })
-    return { name: `files ${files.join(', ')}`, objects }
+    const read = await readConfiguration(files, { version, reading: console })
+    refuseEmpty(read, files)
+    return { name: `files ${files.join(', ')}`, objects: read.objects }
   }
   if (!namesOther) return undefined
   const { name, objects, notes } = await console.access.readClusterObjects({ kind: 'kubeconfig', ...cluster })
@@ -158,6 +159,8 @@ async function runDiff(given: Given, console: Console): Promise<ExitCode> {
     await readConfiguration([before], { version, reading }),
     await readConfiguration([after], { version, reading }),
   ]
+  refuseEmpty(reference, [before])
+  refuseEmpty(current, [after])
   const errors = [...reference.findings, ...current.findings].filter(isError)
   tellFindings(errors, console)
   const found = driftBetween(current.objects, reference.objects, version)

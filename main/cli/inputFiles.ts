@@ -226,15 +226,24 @@ function readManifestText({ file, text, note, patchOf }: NamedText, version: str
     return { file, documents: [], findings: [], notes: [{ file, line: 1, column: 1, about: 'text', message }] }
   }
   const manifests = readManifests(text, { file, version })
-  return note === undefined
-    ? manifests
-    : { ...manifests, notes: [{ file, line: 1, column: 1, about: 'text', message: note }, ...manifests.notes] }
+  const isNothing = manifests.documents.length === 0 && manifests.findings.length === 0
+  const notes = [note, isNothing && CONTAINED.test(text) ? INSIDE : undefined].filter((one) => one !== undefined)
+  const own = notes.map((message) => ({ file, line: 1, column: 1, about: 'text' as const, message }))
+  return { ...manifests, notes: [...own, ...manifests.notes] }
 }
+
+/** In the text or a field of another object, such as a ConfigMap, a Template or a ManifestWork. */
+const CONTAINED = /apiVersion[\\"']*: ?[\\"']*flowcontrol\.apiserver\.k8s\.io\/v/
+const INSIDE =
+  'The objects contain flow-control objects, which were not checked: render them (a Template with oc process), or save what is inside as files of its own.'
 
 /** kubectl also reads UTF-16 that begins with a byte order mark, but only the first of several documents. */
 function namedText(file: string, bytes: Buffer): NamedText {
   // Joined files have byte order marks in the middle; kubectl reads each document on its own.
-  const text = decodeText(bytes).replaceAll(/^\uFEFF/gm, '')
+  // A carriage return alone ends a line of YAML.
+  const text = decodeText(bytes)
+    .replaceAll(/^\uFEFF/gm, '')
+    .replaceAll(/\r(?!\n)/g, '\n')
   const note = 'The file is UTF-16, and most tools read its first document at best; save it as UTF-8.'
   return encodingOf(bytes) === 'utf-8' ? { file, text } : { file, text, note }
 }

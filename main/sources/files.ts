@@ -58,7 +58,11 @@ export async function createFilesSource(
       : [
           `Nothing could be read from the ${title}: ${plain.counted(unreadable, 'record')} left out. ${lastUnreadable ?? ''}`,
         ]
-  const [message = 'There is nothing in these files.', ...others] = [...unread, ...sentences, ...read.notes, ...foreign]
+  const nothing =
+    version === undefined
+      ? 'There is nothing in these files.'
+      : `The files contain only the version of a server, ${version}: add a metrics page, a dump or a log.`
+  const [message = nothing, ...others] = [...unread, ...sentences, ...read.notes, ...foreign]
   return {
     ok: false,
     problem: { code: 'bad-answer', message, ...(others.length > 0 && { details: others.join('\n') }) },

@@ -107,17 +107,18 @@ export function Sidebar() {
   )
 }
 
-/** How many alerts of the shown source fire; a sign about the present, which the past does not carry. */
+/** How many alert rules of the shown source fire; a sign about the present, which the past does not carry. */
 function Firing() {
   const { alerts = [] } = useAlerts() ?? {}
   const isPast = useTimePart((time) => instantOf(time) !== undefined)
   const firing = alerts.filter(({ silenced }) => !silenced)
   if (isPast || firing.length === 0) return null
+  const rules = new Set(firing.map(({ rule }) => rule)).size
   const isCritical = firing.some(({ severity }) => severity === 'critical')
   return (
     <span className={classes(styles['firing'], isCritical && 'rejected')}>
-      <span aria-hidden="true">{firing.length}</span>
-      <span className="sr-only">{`, ${firing.length} ${plural(firing.length, 'fires', 'fire')}`}</span>
+      <span aria-hidden="true">{rules}</span>
+      <span className="sr-only">{`, ${rules} ${plural(rules, 'fires', 'fire')}`}</span>
     </span>
   )
 }

@@ -3,7 +3,7 @@ import { memo, useCallback, useEffect, useMemo, useRef, useState, type PointerEv
 import type { Extent } from '../../core/contract/recording.ts'
 import { barsOf, type Bar } from '../../core/history/bars.ts'
 import type { PageName, ScreenName } from '../../core/contract/screens.ts'
-import { MS_PER_DAY, MS_PER_SECOND } from '../../core/units.ts'
+import { MS_PER_DAY, MS_PER_MINUTE, MS_PER_SECOND } from '../../core/units.ts'
 import { Button } from '../components/Button.tsx'
 import { Note, ProblemNote } from '../components/States.tsx'
 import { TimeTicks, useSize } from '../charts/plot.tsx'
@@ -39,6 +39,7 @@ export function TimeBar() {
   const problem = usePastPart((past) => past.problem)
   const { screen, page = screen } = useRoute()
   if (!shown) return null
+  if (TIMELESS.has(page)) return null
   const present = OF_THE_PRESENT[page]
   if (present !== undefined) {
     return (
@@ -75,14 +76,14 @@ export function TimeBar() {
 
 const OTHERS = 'Other screens show the instant selected in the time bar.'
 
+const TIMELESS: ReadonlySet<ScreenName | PageName> = new Set(['settings', 'scenarios'])
+
 /** Screens that only show the present, and the note that each of them has in place of the bar. */
 const OF_THE_PRESENT: Readonly<Partial<Record<ScreenName | PageName, string>>> = {
   fleet: `Fleet shows the present. ${OTHERS}`,
   connection: `Connection shows the present. ${OTHERS}`,
   recordings: `Recordings lists the current recordings. ${OTHERS}`,
-  settings: `Settings do not depend on time. ${OTHERS}`,
   runs: `What-if uses the newest objects and requests. ${OTHERS}`,
-  scenarios: `Scenarios do not depend on time. ${OTHERS}`,
   journal: `Journal lists all edits up to now. ${OTHERS}`,
 }
 
@@ -105,12 +106,12 @@ function Recorded() {
   const from = useTimePart((time) => time.from)
   const to = useTimePart((time) => time.to)
   const range = useMemo(() => ({ from, to }), [from, to])
-  const [domain, hold] = useStripDomain(extent)
+  const spec = useConnected()?.spec
+  const run = spec?.kind === 'run' ? spec.of : undefined
+  const [domain, hold] = useStripDomain(extent, run !== undefined)
   const { from: start, to: end } = domain
   const strip = useStrip(start, end)
   const shown = useSeries()
-  const spec = useConnected()?.spec
-  const run = spec?.kind === 'run' ? spec.of : undefined
   const marks = useServerMarks()
   const drawn = useMemo(() => eventMarks(marks), [marks])
   const bars = useMemo(() => (shown === undefined ? NO_BARS : barsOf(shown)), [shown])
@@ -158,8 +159,9 @@ const NO_BARS: readonly Bar[] = []
 const NO_GAPS: readonly TimeDomain[] = []
 
 /** The span of the strip, and a function that freezes it while a pointer drags over it. */
-function useStripDomain(extent: Extent | undefined): [TimeDomain, (isHeld: boolean) => void] {
-  const wanted = (time: TimeState): TimeDomain => stripDomain(extent, instantOf(time) ?? time.to, MS_PER_DAY)
+function useStripDomain(extent: Extent | undefined, isRun: boolean): [TimeDomain, (isHeld: boolean) => void] {
+  const wanted = (time: TimeState): TimeDomain =>
+    stripDomain(extent, instantOf(time) ?? time.to, MS_PER_DAY, isRun ? MS_PER_SECOND : MS_PER_MINUTE)
   const start = useTimePart((time) => wanted(time).from)
   const end = useTimePart((time) => wanted(time).to)
   const newest = useMemo(() => ({ from: start, to: end }), [start, end])
@@ -198,6 +200,8 @@ interface TrackProps {
 const TICKS = 16
 /** Pixels. */
 const EDGE = 8
+/** Words of marks stand above the bars. */
+const MARK_ROW = 16
 
 /** Pixels that a pointer may move while pressed; less is not a drag. */
 const STILL = 3
@@ -304,7 +308,7 @@ const Drawn = memo(function Drawn({ plot, domain, bars, range, gaps, marks }: Dr
           height={Math.max(0, foot - 2)}
         />
       ))}
-      <Bars bars={clipped(bars, domain)} x={x} foot={foot} />
+      <Bars bars={clipped(bars, domain)} x={x} top={marks.length > 0 ? MARK_ROW : 4} foot={foot} />
       <line className="stroke-strong" x1={EDGE} x2={width - EDGE} y1={foot + 0.5} y2={foot + 0.5} />
       <TimeTicks plot={plot} domain={domain} />
       {range !== undefined && (
@@ -316,7 +320,7 @@ const Drawn = memo(function Drawn({ plot, domain, bars, range, gaps, marks }: Dr
           height={Math.max(0, foot - 1)}
         />
       )}
-      {width > 0 && <EventMarks marks={marks} domain={domain} plot={plot} />}
+      {width > 0 && <EventMarks marks={marks} domain={domain} plot={plot} textY={10} />}
     </svg>
   )
 })
@@ -372,14 +376,19 @@ function moveInstant(ms: number): void {
 }
 
 /** Each kind has its own scale: that something was rejected matters more than how much was queued at the same time. */
-function Bars(props: { readonly bars: readonly Bar[]; readonly x: (at: number) => number; readonly foot: number }) {
-  const { bars, x, foot } = props
+function Bars(props: {
+  readonly bars: readonly Bar[]
+  readonly x: (at: number) => number
+  readonly top: number
+  readonly foot: number
+}) {
+  const { bars, x, top, foot } = props
   const path = (value: (bar: Bar) => number): string => {
     const most = Math.max(1, ...bars.map(value))
     return bars
       .filter((bar) => value(bar) > 0)
       .map((bar) => {
-        const height = Math.max(2, ((foot - 4) * value(bar)) / most)
+        const height = Math.max(2, ((foot - top) * value(bar)) / most)
         const left = x(bar.from)
         return `M${rounded(left, 1)} ${foot}v${rounded(-height, 1)}h${rounded(Math.max(1, x(bar.to) - left), 1)}v${rounded(height, 1)}z`
       })

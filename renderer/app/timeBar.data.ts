@@ -11,10 +11,15 @@ export const clipped = <T extends TimeDomain>(stretches: readonly T[], { from, t
 const HOUR_MS = 3_600_000
 
 /** `lengthMs` of recorded time around an instant: the last such stretch, where the instant lies in it. */
-export function stripDomain(extent: Extent | undefined, instant: number, lengthMs: number): TimeDomain {
+export function stripDomain(
+  extent: Extent | undefined,
+  instant: number,
+  lengthMs: number,
+  grainMs: number,
+): TimeDomain {
   const { first = instant - lengthMs, last = instant } = extent ?? {}
-  // Whole minutes: the recorded extent grows, and the strip must not be read again every second.
-  const end = Math.ceil(last / 60_000) * 60_000
+  // In grains: a recorded extent grows, and the strip must not be read again every second.
+  const end = Math.ceil(last / grainMs) * grainMs
   // A day around the instant in whole hours: an instant that moves by seconds keeps the same day.
   const around = Math.ceil((instant + lengthMs / 2) / HOUR_MS) * HOUR_MS
   const to = instant >= end - lengthMs ? Math.max(end, instant) : Math.min(end, around)

@@ -41,7 +41,7 @@ test.each(['overview', 'level', 'allocation', 'alerts', 'diagnosis', 'compare'])
     if (entry === undefined) throw new Error(`There is no screen ${name}.`)
     render(<FilterScreen entry={entry} />)
     expect(await screen.findByText(NO_LEVELS)).toBeTruthy()
-    expect(screen.queryByText(/No request waits|No rule fires/)).toBeNull()
+    expect(screen.queryByText(/No request waits|No rule is firing/)).toBeNull()
   },
 )
 

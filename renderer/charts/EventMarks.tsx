@@ -64,8 +64,10 @@ export const EventMarks = memo(function EventMarks(props: {
   readonly marks: readonly EventMark[]
   readonly domain: TimeDomain
   readonly plot: Plot
+  /** Baseline of the words below the top of the plot, pixels. */
+  readonly textY?: number
 }) {
-  const { marks, domain, plot } = props
+  const { marks, domain, plot, textY = 25 } = props
   const { top } = plot
   return (
     <g aria-hidden="true">
@@ -74,7 +76,7 @@ export const EventMarks = memo(function EventMarks(props: {
           <path className={styles['mark']} d={`M${x} ${top}v${plotHeight(plot)}`} />
           <path className="fill-text-2" d={`M${x - 4} ${top}h8l-4 6z`} />
           {label !== undefined && (
-            <text className={styles['eventText']} x={x + INDENT_PX} y={top + 25}>
+            <text className={styles['eventText']} x={x + INDENT_PX} y={top + textY}>
               {label}
             </text>
           )}

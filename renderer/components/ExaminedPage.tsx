@@ -8,10 +8,11 @@ import { Button } from './Button.tsx'
 import styles from './examinedPage.module.css'
 import { NowLine } from './NowLine.tsx'
 import { Pane } from './Pane.tsx'
-import { ErrorState, LoadingPage, NoCluster, ProblemNote, Sentences } from './States.tsx'
+import { NoCluster } from './NoCluster.tsx'
+import { ErrorState, LoadingPage, ProblemNote, Sentences } from './States.tsx'
 
 /** A page with the result of an examination of the shown source, repeated at intervals and on request. */
-export function ExaminedPage<T extends { readonly summary: string }>({
+export function ExaminedPage<T extends { readonly verdict?: string; readonly summary: string }>({
   title,
   waitingFor,
   purpose,
@@ -54,7 +55,7 @@ export function ExaminedPage<T extends { readonly summary: string }>({
   }
   return (
     <div className="column full-height">
-      <NowLine title={found.summary} evidence={evidenceOf(found)} actions={again} />
+      <NowLine title={found.verdict ?? found.summary} evidence={evidenceOf(found)} actions={again} />
       {problem && <ProblemNote problem={problem} />}
       <div className={styles['columns']}>
         <div className="shrink-x">{renderMain(found)}</div>

@@ -2,6 +2,7 @@ import type { ReactNode, CSSProperties } from 'react'
 import { NOTE_IDS, useShownNotes, type NoteId } from '../state/firstRun.ts'
 import { UNKNOWN } from '../../core/text/format.ts'
 import type { TermId } from '../../core/glossary/glossary.ts'
+import { format } from '../theme/format.ts'
 import { LevelChip } from './LevelChip.tsx'
 import { Icon } from './Icon.tsx'
 import { PromqlMenu, type Measured } from './Promql.tsx'
@@ -36,11 +37,11 @@ export function NowLine({ title, evidence, details, level, stale = false, steady
             </span>
           )}
           {level !== undefined && <LevelChip name={level} stale={stale} decorative />}
-          {title}
+          {format.said(title)}
         </h1>
         {evidence !== undefined && (
           <p className={styles['evidence']} title={details ?? (typeof evidence === 'string' ? evidence : undefined)}>
-            {evidence}
+            {typeof evidence === 'string' ? format.said(evidence) : evidence}
           </p>
         )}
       </div>

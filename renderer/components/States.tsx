@@ -188,24 +188,9 @@ export function Note(props: { readonly kind: NoteKind; readonly alert?: boolean;
 export const Sentences = (props: { readonly of: readonly string[]; readonly className?: string | undefined }) => (
   <ul className={props.className}>
     {props.of.map((sentence) => (
-      <li key={sentence}>{sentence}</li>
+      <li key={sentence}>{format.said(sentence)}</li>
     ))}
   </ul>
-)
-
-/** A screen without a source; `children` describes what it would show. */
-export const NoCluster = ({ page, children }: OfPage & { readonly children: ReactNode }) => (
-  <EmptyState
-    page={page}
-    title="No cluster is connected."
-    actions={
-      <Button primary onClick={() => openScreen('connection')}>
-        Connect
-      </Button>
-    }
-  >
-    {children}
-  </EmptyState>
 )
 
 /** What failed: missing or refused credentials are neither a missing response nor a missing permission. */

@@ -75,6 +75,17 @@ describe('apf-console diff', () => {
     const one = await runHere('diff', file)
     expect(one.code).toBe(2)
     expect(one.told).toMatch(/two files or folders/)
+    const empty = write('empty.yaml', '# nothing\n')
+    for (const words of [
+      ['diff', file, empty],
+      ['diff', empty, file],
+      ['drift', '--config', file, '--against', empty],
+    ])
+      expect(await runHere(...words)).toEqual({
+        code: 2,
+        output: '',
+        told: expect.stringMatching(/empty\.yaml contains no FlowSchema or PriorityLevelConfiguration/),
+      })
     expect((await runHere('diff', '-o', 'xml', file, file)).told).toMatch(
       /takes text, json, patch or markdown, not "xml"/,
     )

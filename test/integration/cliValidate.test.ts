@@ -38,6 +38,27 @@ interface Report {
 }
 const parse = (output: string): Report => JSON.parse(output) as Report
 
+it.each([
+  [
+    'a Template',
+    `apiVersion: template.openshift.io/v1\nkind: Template\nobjects:\n- ${GOOD.replaceAll('\n', '\n  ')}\n`,
+  ],
+  ['a ConfigMap', `kind: ConfigMap\ndata:\n  a.yaml: |\n    ${GOOD.replaceAll('\n', '\n    ')}\n`],
+])('objects within %s are said to be left out', async (name, text) => {
+  const file = write(`${name}.yaml`, text)
+  const { code, output } = await runHere('validate', file)
+  expect([code, output]).toEqual([
+    0,
+    expect.stringMatching(/note: The objects contain flow-control objects, which were not/),
+  ])
+  expect((await runHere('impact', '--edit', file)).told).toMatch(/flow-control objects, which were not checked/)
+})
+
+it('line ends of one carriage return are read as kubectl does', async () => {
+  const { code, output } = await runHere('validate', write('cr.yaml', GOOD.replaceAll('\n', '\r')))
+  expect([code, output]).toEqual([0, expect.stringMatching(/^0 errors, 0 warnings in 1 flow-control object /)])
+})
+
 describe('apf-console validate', () => {
   it('is silent about good files but for a summary, and exits with 0', async () => {
     const { code, output, told } = await runCommand('validate', write('good.yaml', GOOD))

@@ -42,12 +42,28 @@ describe('a long text costs its length', () => {
     ['a duration', (text) => parseGoDuration(`${text}1x`)],
     ['a message', (text) => redactCredentials(`bearer ${text}x`)],
     ['a file', (text) => recognise('file', `a{${text}x\n`)],
+    ['a log', (text) => recognise('file', `"eyJ${'A'.repeat(40)}${text.repeat(20)}"\n`)],
     ['a line of the editor', (text) => placeAt(`a${text}x`, LONG)],
     ['a range', (text) => textToWindow(`1${text}x`)],
     ['a typed range', (text) => readRange(`yesterday ${text} to 1${text}x`, { now: 0, zone: 'utc' })],
   ]
   it.each(readers)('%s', (_, read) => {
     for (const text of texts) expect(() => read(text)).not.toThrow()
+  })
+
+  it.each(['# \n', '//\n'])('a manifest after many remarks like %j', (remark) => {
+    expect(() => readManifests(remark.repeat(5 * LONG), { file: 'a.yaml', version: 'v1.37' })).not.toThrow()
+  })
+
+  it.each([
+    ['servers', (n: number) => `apiserver_flowcontrol_nominal_limit_seats{instance="${n}"} 1\n`],
+    ['times', (n: number) => `apiserver_flowcontrol_nominal_limit_seats 1 ${1_795_246_000_000 + n}\n`],
+    ['pages', () => 'apiserver_flowcontrol_nominal_limit_seats 1\n'],
+  ])('a file of too many %s is refused', (_name, line) => {
+    const text = Array.from({ length: 50_000 }, (_one, n) => line(n)).join('')
+    expect(recognise('file', text)).toEqual([
+      { kind: 'unreadable', sentence: expect.stringMatching(/^file holds more pages or servers than are read/) },
+    ])
   })
 
   it.each(['\n', '\r\n', ' '])('a manifest with a long row of %j', (blank) => {

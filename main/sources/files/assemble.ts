@@ -13,7 +13,7 @@ import type { DumpFrame, DumpRequest } from '../../../core/frame/dump.ts'
 import { NEEDED_FAMILIES, typeOf } from '../../../core/metrics/catalogue.ts'
 import { median } from '../../../core/frame/quantile.ts'
 import { MS_PER_SECOND, rfc3339, unixMsAfter, unixMsOf } from '../../../core/units.ts'
-import type { Body, Recognised } from './recognise.ts'
+import { type Body, NO_FLOW_CONTROL, type Recognised } from './recognise.ts'
 import { endsOpen } from './scrapes.ts'
 
 /** The contents of files about one server, in chronological order. */
@@ -106,7 +106,7 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
     const isShown = hasFlowControl(page)
     if (page.problem !== undefined) problems.push(problemSentence(part, page.problem, isShown))
     if (!isShown) {
-      if (page.problem === undefined) problems.push(`${place(part)} ${NO_FLOW_CONTROL}`)
+      if (page.problem === undefined) problems.push(`${place(part)} ${NO_FLOW_CONTROL}.`)
       continue
     }
     const key = String(startOf(page) ?? part.file)
@@ -155,8 +155,6 @@ function framesOf(found: readonly Recognised[]): Omit<StillServer, 'notes'>[] {
     times: [],
   }))
 }
-
-const NO_FLOW_CONTROL = 'holds metrics, but none of API Priority and Fairness: save the /metrics of a kube-apiserver.'
 
 const NO_ROW = 'contains the header of a debug dump without a row: no request waited or executed, or the text was cut.'
 

@@ -4,13 +4,14 @@ import { recognise } from './recognise.ts'
 
 const kinds = (text: string): string[] => recognise('f', text).map(({ kind }) => kind)
 const line = (value: object): string => JSON.stringify(value)
-const PAGE = '# TYPE a gauge\na 1\n'
+const PAGE = '# TYPE apiserver_a gauge\napiserver_a 1\n'
 
 describe('recognise', () => {
   it.each([
     [PAGE, 'page'],
-    ['a{b="c"} 1\n', 'page'],
-    ['a 1.5e+06 1700000000000\n', 'page'],
+    ['apiserver_a{b="c"} 1\n', 'page'],
+    ['apiserver_a 1.5e+06 1700000000000\n', 'page'],
+    ['nr_free_pages 119\nnr_zone_inactive_anon 5\n', 'foreign'],
     ['PriorityLevelName, ActiveQueues, IsIdle\n', 'dump'],
     ['', 'foreign'],
     [' \n\n', 'foreign'],

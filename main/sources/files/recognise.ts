@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FrameSchema, type Frame } from '../../../core/frame/frame.ts'
 import { dumpKind, dumpsIn, type DumpKind } from '../../../core/metrics/dumps.ts'
-import { scrapesIn } from './scrapes.ts'
+import { isTooMuch, type Scrape, scrapesIn } from './scrapes.ts'
 import { pagesIn, sampleText, undecorated } from './undecorated.ts'
 import { errorText, otherText } from '../../../core/text/otherTexts.ts'
 import { parseJson } from '../../../core/text/text.ts'
@@ -79,11 +79,12 @@ export function recognise(file: string, written: string): Recognised[] {
   const start = text.search(/\S/)
   if (start < 0) return [foreign(file, 'is empty')]
   const begin = text.slice(start, start + 400)
+  // Collectors export logs as XML too.
+  const log = logKindOf(text)
+  if (log !== undefined) return [{ kind: log, file, text }]
   const other = otherText(text)
   // Folders contain pages and pictures too; an error is what was saved instead of a page.
   if (other !== undefined) return [other.startsWith('contains') ? unreadable(file, other) : foreign(file, other)]
-  const log = logKindOf(text)
-  if (log !== undefined) return [{ kind: log, file, text }]
   if (isManifest(text)) {
     return TEMPLATE.test(text)
       ? [unreadable(file, 'is a Helm template: render it with helm template CHART, and name the output')]
@@ -92,16 +93,26 @@ export function recognise(file: string, written: string): Recognised[] {
   if (begin.startsWith('{')) return recogniseJson(file, text)
   const status = statusIn(begin)
   if (status !== undefined) return [refusal(file, status)]
-  const scrapes = scrapesIn(text)
-  if (scrapes === undefined) {
-    const dumps = dumpsIn(text)
-    const parts = dumps.length > 1 || dumpKind(dumps[0] ?? '') !== undefined ? dumps : pagesIn(text)
-    return parts.map((part) => recogniseText({ file, text: part }))
-  }
-  return scrapes.map(({ instance, at, text: page }) => {
-    const name = instance === '' ? file : `${file}, ${instance}`
-    return { kind: 'page', file: name, ...(at !== undefined && { t: at }), text: page }
-  })
+  const scrapes = scrapesIn(text) ?? partsOf(text)
+  if (isTooMuch(scrapes))
+    return [unreadable(file, 'holds more pages or servers than are read: export a shorter time, or fewer servers')]
+  return scrapes.map(({ instance, at, text: page }) =>
+    instance === '' && at === undefined
+      ? recogniseText({ file, text: page })
+      : {
+          kind: 'page',
+          file: instance === '' ? file : `${file}, ${instance}`,
+          ...(at !== undefined && { t: at }),
+          text: page,
+        },
+  )
+}
+
+/** The dumps or pages in a text of one server. */
+function partsOf(text: string): readonly Scrape[] {
+  const dumps = dumpsIn(text)
+  const parts = dumps.length > 1 || dumpKind(dumps[0] ?? '') !== undefined ? dumps : pagesIn(text)
+  return parts.map((part) => ({ instance: '', text: part }))
 }
 
 /** A response of the API server as YAML. */
@@ -123,6 +134,10 @@ const isManifest = (text: string): boolean =>
 /** An action of a Go template, as charts have them. */
 const TEMPLATE = /\{\{-?\s*(?:[.$]|include|template|toYaml|if|range|with|end|define|else|default)\b|\{\{-?\s*[.$]/
 
+/** Completes “FILE …”. */
+export const NO_FLOW_CONTROL =
+  'holds metrics, but none of API Priority and Fairness: save the /metrics of a kube-apiserver that runs with it, unfiltered'
+
 const METADATA = /^# (?:HELP|TYPE) /m
 /** A whole line of a metrics text: name, labels, value and optionally a time. */
 const SAMPLE =
@@ -131,7 +146,6 @@ const SAMPLE =
 /** What else lies beside pages and logs, and what is wanted instead. */
 const OTHERS: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/^kind: *Config\b/m, 'is a kubeconfig, which names a server: read it with --kubeconfig'],
-  [/^apiVersion: *audit\.k8s\.io\/[^]*^kind: *Policy\b/m, 'is the policy of an audit log: name the log itself'],
   [
     /^(?:.{0,200}[\s\]])?[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] /m,
     'is a log without lines of requests: run the API server with -v=3, and save its log',
@@ -141,17 +155,39 @@ const OTHERS: readonly (readonly [pattern: RegExp, sentence: string])[] = [
     'is an answer of Prometheus without samples of flow control: query {__name__=~"apiserver_flowcontrol_.*"}',
   ],
   [
+    /apiserver_flowcontrol_/,
+    'has metrics of flow control in a form that is not read: save them in the text format of Prometheus, or read a Prometheus with --prometheus',
+  ],
+  [
     /^\s*\[\s*\]\s*$|"(?:events|items|records|results?|hits|streams)": *\[\s*\]/,
     'is an export without records: export a time in which there were requests',
   ],
 ]
 
+/** Of an object of Kubernetes, as YAML or JSON at its beginning. */
+const memberOf = (name: string, text: string): string | undefined =>
+  new RegExp(String.raw`^[\s{]*(?:"\w+": *"[^"]*",\s*)?["']?${name}["']?: *["']?([\w./-]+)`, 'm').exec(
+    text.slice(0, 2_000),
+  )?.[1]
+
+/** What else a text is, completing “FILE …”. */
+function otherIn(text: string): string | undefined {
+  const other = OTHERS.find(([pattern]) => pattern.test(text))?.[1]
+  if (other !== undefined) return other
+  const [kind, group] = [memberOf('kind', text), memberOf('apiVersion', text)]
+  return kind === undefined || group === undefined
+    ? undefined
+    : `is a ${kind} of ${group}: name metrics, dumps, logs or objects of flow control`
+}
+
 function recogniseText(body: Body): Recognised {
   const dump = dumpKind(body.text)
   if (dump !== undefined) return { kind: 'dump', dump, ...body }
   const { file, text } = body
-  if (METADATA.test(text) || SAMPLE.test(text)) return { kind: 'page', ...body }
-  const other = OTHERS.find(([pattern]) => pattern.test(text))?.[1]
+  const isPage = METADATA.test(text) || SAMPLE.test(text)
+  // Folders of nodes contain other texts of names and numbers.
+  if (isPage && /apiserver_/.test(text)) return { kind: 'page', ...body }
+  const other = isPage ? NO_FLOW_CONTROL : otherIn(text)
   if (other !== undefined) return foreign(file, other)
   const [line = ''] = /\S[^\n]*/.exec(text) ?? []
   return foreign(
@@ -159,6 +195,9 @@ function recogniseText(body: Body): Recognised {
     `is neither a metrics page, a debug dump of API Priority and Fairness, a manifest of flow-control objects, an audit or request log nor a capture (NDJSON with path and body). It begins: ${line.trim().slice(0, 80)}`,
   )
 }
+
+/** Lines that cannot be read at the beginning of a capture. */
+const MOST_BEFORE_ANSWERS = 100
 
 function recogniseJson(file: string, text: string): Recognised[] {
   const whole = parseJson(text)
@@ -175,6 +214,7 @@ function recogniseJson(file: string, text: string): Recognised[] {
   const found: Recognised[] = []
   let answers = 0
   for (const [index, line] of text.split('\n').entries()) {
+    if (answers === 0 && found.length > MOST_BEFORE_ANSWERS) break
     if (line.trim() === '') continue
     const where = `${file}, line ${index + 1}`
     const content = parseJson(line)
@@ -194,12 +234,11 @@ function recogniseJson(file: string, text: string): Recognised[] {
   }
   // A document that is not a capture gets one sentence, not one for every line.
   if (answers > 0) return found
-  const other = OTHERS.find(([pattern]) => pattern.test(text))?.[1]
-  if (other !== undefined) return [foreign(file, other)]
   return [
     foreign(
       file,
-      'contains JSON, but neither frames nor a capture, whose lines have the "path" and "body" of one response',
+      otherIn(text) ??
+        'contains JSON, but neither frames nor a capture, whose lines have the "path" and "body" of one response',
     ),
   ]
 }

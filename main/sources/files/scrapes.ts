@@ -12,6 +12,15 @@ export interface Scrape {
   readonly text: string
 }
 
+/** Of one file: a day of three servers, every 15 s. More would take minutes, and gigabytes. */
+export const MOST_PAGES = 20_000
+/** A fleet has hundreds. */
+const MOST_SERVERS = 1_000
+
+/** Whether a file holds more than can be shown. */
+export const isTooMuch = (scrapes: readonly Scrape[]): boolean =>
+  scrapes.length > MOST_PAGES || new Set(scrapes.map(({ instance }) => instance)).size > MOST_SERVERS
+
 /** A whole line: name, labels, value and time. */
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)(?:[ \t]+(-?\d+(?:\.\d+)?(?:e\+?\d+)?))?[ \t]*\r?$/
 /** Labels of flow control in releases before 1.20 and in the draft of KEP-1040. */
@@ -70,6 +79,7 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
     scrapes.set(key, scrape)
     const own = labels.replaceAll(ADDED, '').replace(/^,/, '')
     scrape.lines.push(own === '' ? `${name} ${value}` : `${name}{${own}} ${value}`)
+    if (scrapes.size > MOST_PAGES) break
   }
   if (scrapes.size < 2) return undefined
   const head = types.join('')

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/config/jsonValues.ts'
 import { parseJson } from '../../../core/text/text.ts'
+import { MOST_PAGES } from './scrapes.ts'
 
 const ESCAPES = new RegExp(String.raw`${String.fromCodePoint(27)}\[[\d;]*[A-Za-z]`, 'g')
 /** The headers that `curl -i` prints, of every response up to the last. */
@@ -21,7 +22,8 @@ export function undecorated(written: string): string {
   return text.replaceAll(new RegExp(`^${pattern}`, 'gm'), '')
 }
 
-const PROMQL_RESULT = /^(\S.*\}) => (\S+) @\[(\d+(?:\.\d+)?)\]\r?$/gm
+/** A series, a value, or both on one line. */
+const PROMQL_RESULT = /^(?:(\S.*\}) =>(?: |\r?$))?(?:(\S+) @\[(\d+(?:\.\d+)?)\]\r?$)?/gm
 
 /** The name among the labels: as `promtool tsdb dump` has it, and as Prometheus quotes names since 3.0. */
 const NAME_WITHIN = /^\{(?:__name__=)?"([a-zA-Z_:][\w:]*)"(?:, ?)?/gm
@@ -31,10 +33,13 @@ const NAME_WITHIN = /^\{(?:__name__=)?"([a-zA-Z_:][\w:]*)"(?:, ?)?/gm
  * exports of VictoriaMetrics, output of `promtool query` and `promtool tsdb dump`. Other texts are unchanged.
  */
 export function sampleText(text: string): string {
-  if (text.includes('} => ')) {
-    return text.replaceAll(PROMQL_RESULT, (_line, name: string, value: string, at: string) =>
-      sampleLine(name, value, Number(at) * 1_000),
-    )
+  if (/\} =>\s/.test(text)) {
+    let series = ''
+    return text.replaceAll(PROMQL_RESULT, (line, name: string = series, value?: string, at?: string) => {
+      series = name
+      if (value !== undefined) return sampleLine(series, value, Number(at) * 1_000)
+      return line === '' ? line : '# '
+    })
   }
   if (/^\{(?:__name__=)?"[a-zA-Z_:][\w:]*"[,}]/m.test(text)) return text.replaceAll(NAME_WITHIN, '$1{')
   if (!text.startsWith('{') || !text.includes('"metric"') || !text.includes('"__name__"')) return text
@@ -63,7 +68,7 @@ const sampleLine = (series: string, value: string, atMs: number): string => `${s
 
 const FIRST_LINE = /^(?:# (?:HELP|TYPE) \S+|[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?(?=[ \t]+\S+[ \t]*\r?$))/m
 
-/** The pages in a text that scripts append to, each from where its first line begins again. */
+/** The pages in a text that scripts append to, each from where its first line begins again; not all of too many. */
 export function pagesIn(text: string): readonly string[] {
   const first = FIRST_LINE.exec(text)
   if (first === null) return [text]
@@ -78,6 +83,7 @@ export function pagesIn(text: string): readonly string[] {
     if (after !== ' ' && after !== '\t') continue
     pages.push(text.slice(from, at))
     from = at
+    if (pages.length > MOST_PAGES) break
   }
   return [...pages, text.slice(from)]
 }

@@ -309,6 +309,11 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
       `apiserver_flowcontrol_nominal_limit_seats{instance="a", priority_level="b"} => 40 @[${at / 1_000}]\napiserver_flowcontrol_nominal_limit_seats{instance="a", priority_level="b"} => 41 @[${at / 1_000 + 10}]\n`,
       [at, at + 10_000],
     ],
+    [
+      'promtool query range',
+      `apiserver_flowcontrol_nominal_limit_seats{instance="a", priority_level="b"} =>\n40 @[${at / 1_000}]\n41 @[${at / 1_000 + 10}]\n`,
+      [at, at + 10_000],
+    ],
   ])('%s is read', async (_name, text, times) => {
     const { frames } = await read(text)
     expect(level(frames)?.limits.nominal).toBe(40)
@@ -494,7 +499,12 @@ describe('something else is said in one sentence, and nothing is shown', () => {
     ['NAME     PRIORITYLEVEL   MATCHINGPRECEDENCE\nexempt   exempt          1\n', /save the objects with -o yaml/],
     ['No resources found\n', /It begins: No resources found/],
     ['apiVersion: v1\nkind: Config\nclusters: []\n', /is a kubeconfig.*--kubeconfig/],
-    ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []\n', /policy of an audit log/],
+    ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []\n', /is a Policy of audit\.k8s\.io\/v1: name metrics/],
+    ['{"kind":"List","apiVersion":"v1","items":[{"kind":"Event","apiVersion":"v1"}]}', /is a List of v1: name/],
+    ['{"gitVersion":"v1.36.3"}', /contain only the version of a server, v1\.36\.3: add a metrics page/],
+    ['apiserver_flowcontrol_nominal_limit_seats,priority_level=b gauge=4 17\n', /flow control in a form that is not/],
+    ['go_goroutines 5\n', /none of API Priority and Fairness/],
+    ['{"awslogs":{"data":"H4sIAAAAAAAAAA/gAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}', /compressed.*gunzip/],
     ['I1121 07:26:40.078543   16426 controller.go:134] "Started"\n', /without lines of requests.*-v=3/],
     ['{"status":"success","data":{"resultType":"vector","result":[]}}', /Prometheus without samples of flow control/],
     ['{\n "events": [],\n "searchedLogStreams": []\n}\n', /export without records/],

@@ -3,10 +3,9 @@ import { alertKey, isAbout } from '../../../core/alerts/alert.ts'
 import { evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import type { Alert, AlertsState, RuleId, Silence } from '../../../core/contract/alerts.ts'
-import { classes } from '../../components/classes.ts'
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { Preformatted } from '../../components/States.tsx'
+import { Details } from '../../components/States.tsx'
 import { EXPLAINED_RULES, wordsFor } from '../../../core/verdict/cause.ts'
 import { client } from '../../state/client.ts'
 import { openLevel, openPage, openScreen } from '../../state/route.ts'
@@ -14,7 +13,6 @@ import { useFindings } from '../../state/findings.ts'
 import { sayFailure } from '../../state/shell.ts'
 import { viewStore } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
-import styles from './alerts.module.css'
 
 const TONES = { critical: 'strong rejected', warning: 'warn', info: 'muted' } as const
 
@@ -44,7 +42,6 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
           Fires when {condition}
           {holdMs === 0 ? '' : `, for ${format.span(holdMs / 1_000)}`}.
         </p>
-        <Expression rule={rule} />
         {standing?.state === 'off' && <p className="faint">Not evaluated. {standing.why}</p>}
         {own.map((alert) => (
           <FiringAlert
@@ -70,6 +67,7 @@ export function RulePane({ connection, state, rule }: RulePaneProps) {
               : 'The condition is not met.'}
           </p>
         )}
+        <Expression rule={rule} />
       </div>
     </Pane>
   )
@@ -93,11 +91,11 @@ function FiringAlert({ alert, onSilence }: { readonly alert: Alert; readonly onS
       <h3 className="row gap-8">
         <span className={TONES[severity]}>{severity}</span> {about}
       </h3>
-      <p className={classes('mono', styles['since'])}>
+      <p className="muted">
         since {format.time(since)}
-        {evidence.length > 0 && `: ${evidence.map(evidenceText).join(', ')}`}
+        {evidence.length > 0 && `: ${format.said(evidence.map(evidenceText).join(', '))}`}
       </p>
-      <p>{cause}</p>
+      <p>{format.said(cause)}</p>
       <p>{remedy}</p>
       <Buttons>
         {server !== undefined && level !== undefined && (
@@ -154,11 +152,11 @@ function Expression({ rule }: { readonly rule: RuleId }) {
     )
   }
   return (
-    <div>
-      <h3 className="row gap-8">
-        PromQL <Copy text={text} label="Copy" />
-      </h3>
-      <Preformatted text={text} label={`Expression of ${rule}`} />
+    <div className="line-above pad-t-8">
+      <Details summary={`PromQL of ${rule}`} text={text} />
+      <Buttons>
+        <Copy text={text} label="Copy PromQL" />
+      </Buttons>
     </div>
   )
 }

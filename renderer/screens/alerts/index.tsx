@@ -15,7 +15,8 @@ import { DataTable, type DataColumn } from '../../components/DataTable.tsx'
 import { valueColumn } from '../../components/dataColumns.ts'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { ErrorState, LoadingPage, NoCluster, Note } from '../../components/States.tsx'
+import { NoCluster } from '../../components/NoCluster.tsx'
+import { ErrorState, LoadingPage, Note } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
@@ -57,7 +58,7 @@ export function AlertsScreen() {
   const shown = chosen ?? state.alerts[0]?.rule ?? 'R1'
   return (
     <div className="column full-height">
-      <NowLine steady {...alertsSentence(state, format)} actions={<ExportMenu />} />
+      <NowLine {...alertsSentence(state, format)} actions={<ExportMenu />} />
       {isPast && (
         <Note kind="info">
           {`The rules are evaluated on the ${LEAD} before this instant, so older alerts seem to begin in that range. Silences are not recorded.`}
@@ -103,11 +104,12 @@ function RulesPane(props: {
   readonly onShow: (rule: RuleId) => void
 }) {
   const { state, shown, onShow } = props
+  const { servers = [] } = useConnected() ?? {}
   return (
     <Pane title="Rules" note={state.asOf === undefined ? undefined : `as of ${format.time(state.asOf)}`}>
       <DataTable
         caption="Alert rules"
-        columns={ruleColumns(state)}
+        columns={ruleColumns(state, servers.length === 1)}
         rows={state.rules}
         rowKey={({ rule }) => rule}
         selectedKey={shown}
@@ -118,7 +120,7 @@ function RulesPane(props: {
   )
 }
 
-const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
+const ruleColumns = (state: AlertsState, isAlone: boolean): readonly DataColumn<RuleState>[] => [
   valueColumn('rule', 'Rule', ({ rule }) => rule, {
     width: 220,
     cell: ({ rule }) => (
@@ -128,12 +130,12 @@ const ruleColumns = (state: AlertsState): readonly DataColumn<RuleState>[] => [
     ),
   }),
   valueColumn('state', 'State', (rule) => stateText(rule, state), {
-    width: 196,
+    width: 184,
     cell: (rule) => <span className={TONES[rule.state]}>{stateText(rule, state)}</span>,
   }),
-  valueColumn('now', 'Now', ({ rule }) => nowText(rule, state)),
+  valueColumn('now', 'Now', (rule) => nowText(rule, state, isAlone)),
   valueColumn('fired', 'Last fired', ({ lastFired }) => lastFired, {
-    width: 120,
+    width: 104,
     align: 'right',
     cell: ({ lastFired }) => <span className="mono">{lastFired === undefined ? UNKNOWN : format.time(lastFired)}</span>,
   }),
@@ -152,11 +154,12 @@ function stateText({ rule, state, pending }: RuleState, { alerts, asOf }: Alerts
   return `pending, ${held} of ${hold}`
 }
 
-function nowText(rule: RuleId, { alerts, rules }: AlertsState): string {
+function nowText({ rule, pending, why = '' }: RuleState, { alerts }: AlertsState, isAlone: boolean): string {
   const alert = alerts.find((one) => one.rule === rule)
-  if (alert !== undefined) return `${placeText(alert)}: ${alert.evidence.map(evidenceText).join(', ')}`
-  const { pending, why } = rules.find((one) => one.rule === rule) ?? {}
-  return pending === undefined ? (why ?? '') : placeText({ rule, ...pending })
+  const about = alert ?? (pending && { rule, ...pending })
+  if (about === undefined) return why
+  const place = isAlone && about.level !== undefined ? about.level : placeText(about)
+  return alert === undefined ? place : `${place}: ${format.said(alert.evidence.map(evidenceText).join(', '))}`
 }
 
 const CHANGES: readonly DataColumn<AlertChange>[] = [
@@ -164,7 +167,11 @@ const CHANGES: readonly DataColumn<AlertChange>[] = [
   valueColumn('kind', 'What', ({ kind, alert }) => `${alert.rule} ${kind}${alert.silenced ? ', silenced' : ''}`),
   { id: 'severity', header: 'Severity', value: ({ alert }) => alert.severity },
   { id: 'place', header: 'Where', value: ({ alert }) => placeText(alert) },
-  { id: 'evidence', header: 'Evidence', value: ({ alert }) => alert.evidence.map(evidenceText).join(', ') },
+  {
+    id: 'evidence',
+    header: 'Evidence',
+    value: ({ alert }) => format.said(alert.evidence.map(evidenceText).join(', ')),
+  },
 ]
 
 function ChangesPane(props: { readonly state: AlertsState; readonly isPast: boolean }) {

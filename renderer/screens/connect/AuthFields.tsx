@@ -70,7 +70,7 @@ export function AuthFields(props: {
   )
 }
 
-const TYPED = 'Sent to the main process once and not stored. Enter it again after disconnecting.'
+const TYPED = 'Kept while the source is connected, never stored.'
 const HINTS = {
   token: `Leave it empty if the server needs none. ${TYPED}`,
   basic: TYPED,

@@ -2,6 +2,7 @@ import type { Cadence, ServerHealth, Connected } from '../../../core/contract/so
 import type { Frame, MissingFamily, SourceInfo } from '../../../core/frame/frame.ts'
 import type { Place } from '../../../core/prom/measures.ts'
 import { recordingRules, rulesYaml } from '../../../core/prom/recordingRules.ts'
+import { plural, UNKNOWN } from '../../../core/text/format.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import { Button, Buttons, Copy } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
@@ -74,7 +75,7 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
       {FROM_THE_ENGINE[source.kind] !== undefined ? (
         <p className="pad-x pad-y-6 tiny leading-140 faint">{FROM_THE_ENGINE[source.kind]}</p>
       ) : only !== undefined ? (
-        <FactList facts={factsOf(only)} />
+        <FactList facts={factsOf(only).filter(({ value }) => value !== UNKNOWN)} />
       ) : (
         <>
           <ServerTable servers={servers} frame={frame} />
@@ -82,8 +83,10 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
         </>
       )}
       {missing.size > 0 && (
-        <>
-          <p className="pad-x pad-y-6 tiny leading-140 faint">Metrics missing in this version, and their substitutes</p>
+        <details className="pad-t-8">
+          <summary className="pad-x pad-y-6 muted">
+            {`${format.counted(missing.size, 'metric')} missing in this version, and what stands for ${plural(missing.size, 'it', 'them')}`}
+          </summary>
           <PlainTable
             caption="Metric families missing in this version"
             className={styles['table']}
@@ -91,15 +94,15 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
             rows={[...missing.values()]}
             rowKey={({ family }) => family}
           />
-        </>
+        </details>
       )}
     </Pane>
   )
 }
 
 const FROM_THE_ENGINE: Readonly<Partial<Record<SourceInfo['kind'], string>>> = {
-  simulation: 'Nothing is fetched: samples come directly from the engine, at no cost to the simulated server.',
-  proxy: 'Samples come directly from the proxy’s engine, at no cost to the server behind it.',
+  simulation: 'Samples come from the engine, at no cost to the simulated server.',
+  proxy: 'Samples come from the engine, at no cost to the server behind the proxy.',
   feed: 'Samples come from the console’s own engine, at the times of the events.',
 }
 

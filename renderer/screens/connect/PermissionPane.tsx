@@ -17,12 +17,12 @@ import styles from './Connect.module.css'
 const WITHOUT_PERMISSION: Readonly<Record<Exclude<Kind, 'direct'>, string>> = {
   simulation: 'Everything: metrics, debug dumps, objects and users. No permissions are required.',
   prometheus:
-    'Seats, limits, demand, waits and rejections at each scrape, and the past that Prometheus keeps. Flows, queues and single requests need debug dumps, and objects need the API: connect to the API server directly for these.',
+    'Seats, limits, demand, waits and rejections at each scrape, and the past that Prometheus keeps. For flows, queues, single requests and objects connect to the API server directly.',
   proxy:
-    'Every request through the proxy: its queue, flow, seats and wait, whether it was rejected, and what the server reported. The server’s objects require get, list and watch; object counts require /metrics. Without these permissions the proxy uses the built-in objects and counts every list as one seat.',
-  feed: 'Every request in the log, and what flow control would have done with it. The Live screen lists what the log does not contain.',
-  etcd: 'Requests, rules, rejections and the storage quota. The proxy answers consoles of the user who started it; no permissions of a cluster are required.',
-  demo: 'Everything: the recording contains metrics and debug dumps. No permissions are required.',
+    'Every request through the proxy, with its queue, flow, seats and wait. The server’s objects need get, list and watch, object counts need /metrics; without these the proxy uses built-in objects and one seat for every list.',
+  feed: 'Every request in the log, and what flow control would have done with it.',
+  etcd: 'Requests, rules, rejections and the storage quota, for the user who started the proxy.',
+  demo: 'Everything: metrics and debug dumps. No permissions are required.',
   file: 'Depends on the files: a /metrics page gives seats, limits, demand and rejections; dumps give queues, flows and requests. Two pages of one server also give rates.',
 }
 
@@ -43,8 +43,7 @@ export function PermissionPane(props: {
       ) : (
         <div className={styles['form']}>
           <p className="prose muted">
-            “Check permissions” tests what this credential may do: version, metrics, dumps, objects, dry run. It changes
-            nothing. You can also connect right away; missing permissions are shown then.
+            “Check permissions” tests what this credential may do, and changes nothing. You can also connect right away.
           </p>
         </div>
       )}

@@ -112,7 +112,7 @@ export function PrometheusPane({ busy, shown, onOpen, onFill }: SourcePaneProps<
         </div>
         <TextArea
           label="Further headers, one per line"
-          hint="Name: value. Sent to the main process once and not stored."
+          hint="Name: value. Kept while the source is connected, never stored."
           rows={2}
           {...field('headers')}
         />

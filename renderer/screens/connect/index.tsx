@@ -2,6 +2,7 @@ import { plural } from '../../../core/text/format.ts'
 import { useCallback, useState } from 'react'
 import type { SourceInfo } from '../../../core/frame/frame.ts'
 import type { Connected, PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
+import { NowLine } from '../../components/NowLine.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { connectSource, useConnected } from '../../state/connection.ts'
 import { useContexts } from '../../state/contexts.ts'
@@ -187,49 +188,44 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
   if (connected !== undefined) {
     const { source, servers, etcd } = connected
     return (
-      <header className={styles['hero']}>
-        <div>
-          <h1>Connected to {source.name}</h1>
-          <p>
-            {plural(servers.length, 'One server', `${servers.length} servers`)}, {source.via}.{' '}
-            {WHAT_IT_DOES[source.kind] ?? (editing ? 'Editing is on;' : 'APF Console only reads;')}{' '}
-            {refused ??
-              (beside
-                ? 'the next source that you select below is added.'
-                : 'choose another source below to leave this one.')}
-          </p>
-        </div>
-        <div className="flex gap-8 rigid push">
-          {refused === undefined && (
-            <>
-              <Check label="Keep this source connected" checked={beside} onChange={onBeside} />
-              <Button onClick={onFile}>Open files</Button>
-              <Button onClick={() => leaveSource(connected)}>Disconnect</Button>
-            </>
-          )}
-          <Button primary onClick={() => openScreen(etcd === true ? 'etcd' : 'overview')}>
-            {etcd === true ? 'Show the etcd' : 'Show the overview'}
-          </Button>
-        </div>
-      </header>
+      <NowLine
+        title={`Connected to ${source.name}`}
+        evidence={`${plural(servers.length, 'One server', `${servers.length} servers`)}, ${source.via}. ${WHAT_IT_DOES[source.kind] ?? (editing ? 'Editing is on;' : 'APF Console only reads;')} ${
+          refused ??
+          (beside
+            ? 'the next source that you select below is added.'
+            : 'choose another source below to leave this one.')
+        }`}
+        actions={
+          <>
+            {refused === undefined && (
+              <>
+                <Check label="Keep this source connected" checked={beside} onChange={onBeside} />
+                <Button onClick={onFile}>Open files</Button>
+                <Button onClick={() => leaveSource(connected)}>Disconnect</Button>
+              </>
+            )}
+            <Button primary onClick={() => openScreen(etcd === true ? 'etcd' : 'overview')}>
+              {etcd === true ? 'Show the etcd' : 'Show the overview'}
+            </Button>
+          </>
+        }
+      />
     )
   }
   return (
-    <header className={styles['hero']}>
-      <div>
-        <h1>Connect to an API server</h1>
-        <p>
-          APF Console only reads until you switch editing on. It needs few permissions; without one of them, what it
-          would show is named.
-        </p>
-      </div>
-      <div className="flex gap-8 rigid push">
-        <Button onClick={onFile}>Open files</Button>
-        <Button primary onClick={onSimulation}>
-          Explore a simulated cluster
-        </Button>
-      </div>
-    </header>
+    <NowLine
+      title="Connect to an API server"
+      evidence="APF Console only reads until you switch editing on. It needs few permissions, and names what it cannot show without one of them."
+      actions={
+        <>
+          <Button onClick={onFile}>Open files</Button>
+          <Button primary onClick={onSimulation}>
+            Explore a simulated cluster
+          </Button>
+        </>
+      }
+    />
   )
 }
 

@@ -6,6 +6,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { Details, Sentences } from '../../components/States.tsx'
 import { TryFix } from '../../components/TryFix.tsx'
 import { openLevel, openScreen } from '../../state/route.ts'
+import { format } from '../../theme/format.ts'
 import styles from './diagnosis.module.css'
 import { FindingPicture } from './FindingPicture.tsx'
 
@@ -14,24 +15,38 @@ interface FindingPaneProps {
   readonly number: number
 }
 
+/** So many facts are shown at once; they come in the order of their weight. */
+const FIRST = 3
+
 /** One cause: its evidence, what would refute it, and what to do about it. */
 export function FindingPane({ finding, number }: FindingPaneProps) {
   const { title, confidence, place, text, victims, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
+  const more = evidenceFor.slice(FIRST)
   return (
     <Pane title={`${number}. ${title}`} note={[confidence, causePlaceText(place)].filter(Boolean).join(', ')}>
       <div className={styles['beside']}>
         <div className={`${styles['finding']} stack one-column gap-8 pad-x pad-b-16 breaks`}>
-          <p>{text}</p>
+          <p>{format.said(text)}</p>
           <Labelled label="Suffering" sentences={victims.length === 0 ? [] : [`${victimsText(victims)}.`]} />
-          <Labelled label="For" sentences={evidenceFor} className="ink" />
-          <Labelled label="Against" sentences={evidenceAgainst} className="warn" />
-          <Labelled label="Unknown" sentences={unknown} className="muted" />
-          <Labelled label="Refuted by" sentences={[refutedBy]} />
           <Labelled label="Remedy" sentences={[remedy.text]} />
           {remedy.manifests.map(({ kind, name, text: yaml }) => (
             <Details key={`${kind}/${name}`} summary={`${kind} ${name}`} text={yaml} />
           ))}
           <Actions finding={finding} />
+          <Labelled label="For" sentences={evidenceFor.slice(0, FIRST)} className="ink" />
+          <Labelled label="Against" sentences={evidenceAgainst} className="warn" />
+          <details className="muted">
+            <summary>
+              {more.length === 0
+                ? 'What would refute it'
+                : `${format.counted(more.length, 'more fact')}, and what would refute it`}
+            </summary>
+            <div className="stack gap-8 pad-y-8">
+              <Labelled label="For" sentences={more} className="ink" />
+              <Labelled label="Unknown" sentences={unknown} />
+              <Labelled label="Refuted by" sentences={[refutedBy]} />
+            </div>
+          </details>
         </div>
         <FindingPicture place={place} />
       </div>
@@ -49,7 +64,7 @@ function Labelled(props: {
   return (
     <div className={styles['evidence']}>
       <b className={className}>{label}</b>
-      <Sentences of={sentences} />
+      <Sentences of={sentences} className="stack gap-4" />
     </div>
   )
 }

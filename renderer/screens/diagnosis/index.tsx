@@ -45,7 +45,7 @@ function ExcludedPane({ diagnosis: { excluded, notShown } }: { readonly diagnosi
     <Pane title="Excluded" note={`${excluded.length} causes`}>
       {excluded.length > 0 && (
         <details className={`${styles['others']} pad-x pad-b-10 muted`}>
-          <summary>{`${listed(excluded.map(({ title }) => title.toLowerCase()))}: a fact contradicts each.`}</summary>
+          <summary>A fact contradicts each.</summary>
           <dl className={`${styles['excluded']} stack gap-8 pad-x pad-b-16 breaks`}>
             {excluded.map(({ cause, title, because }) => (
               <div key={cause}>

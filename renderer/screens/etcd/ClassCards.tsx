@@ -29,7 +29,7 @@ export function ClassCards(props: {
               <span className="mono">{one.groups[0]?.level.qdisc}</span>
             </span>
             <span className={styles['summary']} title={one.summary}>
-              {one.summary}
+              {format.said(one.summary)}
             </span>
             <Groups of={one} />
             <span className={styles['cardFoot']}>

@@ -15,13 +15,12 @@ export function FlowControlPane({ rates }: Pick<EtcdState, 'rates'>) {
   const resources = resourcesOf(rates)
   if (servers.length === 0 || resources.length === 0) return null
   return (
-    <Pane title="Flow control" note="levels and schemas of the same traffic at the API server">
+    <Pane title="Flow control" note="level and schema of the same requests">
       {servers.map((server) => (
         <div key={server.id} className="pad-x pad-b-12">
           <p className={styles['small']}>
-            {server.requests === true
-              ? `Requests at ${server.source.name}, each with its level and schema:`
-              : `${server.source.name} reports no single requests. Level and schema of a list of all:`}
+            {server.source.name}
+            {server.requests !== true && ', for a list of all'}
           </p>
           <div className={styles['links']}>
             {resources.map((resource) => (

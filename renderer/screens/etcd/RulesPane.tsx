@@ -9,7 +9,7 @@ import { format } from '../../theme/format.ts'
 const CELLS: AnswerCells = {
   name: (text) => <b>{text}</b>,
   class: (text) => (text === 'disabled' ? <span className="faint">{text}</span> : text),
-  selects: (text) => <span title={text}>{text}</span>,
+  selects: (text) => <span title={text}>{format.said(text)}</span>,
 }
 const WIDTHS = { name: 150, class: 120, Matched: 84, Limited: 92, 'Would limit': 92 }
 
@@ -20,8 +20,11 @@ export function RulesPane(props: {
   readonly selected: string | undefined
   readonly onSelect: (rule: EtcdRule) => void
   readonly onExport: () => void
+  /** Absent where nothing can be changed. */
+  readonly onNew: ((kind: 'rule' | 'class') => void) | undefined
+  readonly hasClasses: boolean
 }) {
-  const { rules, mode, selected, onSelect, onExport } = props
+  const { rules, mode, selected, onSelect, onExport, onNew, hasClasses } = props
   const warned = rules.filter(({ warnings }) => warnings.length > 0)
   return (
     <Pane
@@ -39,6 +42,12 @@ export function RulesPane(props: {
               Export
             </Button>
           )}
+          <Button small disabled={onNew === undefined} onClick={() => onNew?.('class')}>
+            New class
+          </Button>
+          <Button small primary disabled={onNew === undefined || !hasClasses} onClick={() => onNew?.('rule')}>
+            New rule
+          </Button>
         </>
       }
     >

@@ -92,7 +92,7 @@ export function TestPane({ rules }: Pick<EtcdState, 'rules'>) {
     )
   return (
     <>
-      <Pane title="Explanation" note="a request, each rule, and the class now">
+      <Pane title="Test a request" note="nothing is charged">
         <div className="column gap-10 pad-x pad-t-4 pad-b-12">
           <div className="stack halves gap-10">
             <SelectField label="Method" value={method} options={METHODS} onChange={setMethod} />

@@ -72,14 +72,12 @@ const RANKINGS = [
 ] as const
 
 /** The most expensive requests of the last ten minutes. */
-export function TopPane({ top, tracker }: Pick<EtcdState, 'top' | 'tracker'>) {
+export function TopPane({ top }: Pick<EtcdState, 'top'>) {
   const [by, setBy] = useState<(typeof RANKINGS)[number]['value']>('scan')
-  const { entries, capacity, hits, misses } = tracker
-  const rate = hits + misses === 0 ? '' : `, ${format.percent(hits / (hits + misses))} hits since the start`
   return (
     <Pane
       title="Expensive requests"
-      note={`last 10 min; tracker ${format.fixed(entries)} of ${format.fixed(capacity)}${rate}`}
+      note="last 10 min"
       actions={<Segment label="Ranked by" value={by} options={RANKINGS} onChange={setBy} />}
     >
       <AnswerGrid
@@ -117,7 +115,7 @@ export function LimitedPane({ limited, mode }: Pick<EtcdState, 'limited' | 'mode
     <Pane
       title={mode === 'observe' ? 'Would be rejected' : 'Rejected'}
       unit="RESOURCE_EXHAUSTED"
-      note="select one for its cause and remedy"
+      note="select one for its cause"
     >
       {chosen !== undefined && (
         <p className="pad-x pad-t-4 pad-b-8 breaks normal prose muted" role="status">
@@ -156,7 +154,7 @@ export function LoadPane({ seconds, mode }: Pick<EtcdState, 'seconds' | 'mode'>)
   return (
     <ChartFrame
       title="Requests"
-      note={`per second, ${format.span(whole.length)}, most ${format.fixed(most)}`}
+      note={`per second, most ${format.fixed(most)}`}
       fileName="etcd-requests"
       table={() => ({
         columns: [...LOAD_COLUMNS, limitedWord(mode)],

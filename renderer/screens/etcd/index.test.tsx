@@ -242,7 +242,6 @@ describe('the screen of an etcd', () => {
 
   it('explains a request rule by rule', async () => {
     render(<EtcdScreen />)
-    await user.click(screen.getByRole('button', { name: 'Test a request' }))
     await user.click(screen.getByRole('button', { name: 'Test the request' }))
     const table = await screen.findByRole('table', { name: 'Rules and the request' })
     expect(within(table).getAllByText('yes')).toHaveLength(4)
@@ -251,7 +250,6 @@ describe('the screen of an etcd', () => {
 
   it('draws the keys of the request beside those of the rules', async () => {
     render(<EtcdScreen />)
-    await user.click(screen.getByRole('button', { name: 'Test a request' }))
     const keys = screen.getByRole('region', { name: 'Keys' })
     expect(keys.textContent).toContain('[/registry/pods/, /registry/pods0)')
     expect(keys.textContent).toContain('rule-eventapart')
@@ -293,7 +291,7 @@ describe('the screen of an etcd', () => {
     const { rerender } = render(<EtcdScreen />)
     expect(screen.getByText(/^Recorded at 2026-11-20/)).toBeTruthy()
     expect(within(screen.getByRole('grid', { name: 'Rules' })).queryByText('rule-off')).toBeNull()
-    for (const name of ['Test a request', 'Advice', 'New rule', 'New class'])
+    for (const name of ['Monitor', 'Advice', 'New rule', 'New class'])
       expect(screen.getByRole('button', { name })).toHaveProperty('disabled', true)
     expect(screen.getByRole('radio', { name: 'Observe' })).toHaveProperty('disabled', true)
     await user.click(within(screen.getByRole('grid', { name: 'Rules' })).getByText('rule-event'))

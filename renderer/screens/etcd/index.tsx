@@ -95,7 +95,7 @@ function standingOf(at: UnixMs, past: boolean, recording: boolean, lost: Problem
 
 /** Content of the column next to the tables. */
 type Aside =
-  | { readonly kind: 'member' | 'test' | 'advice' | 'monitor' }
+  | { readonly kind: 'member' | 'advice' | 'monitor' }
   | { readonly kind: 'edit'; readonly edited: Edited['kind']; readonly name: string | undefined }
 
 /** Why the rules are read-only. */
@@ -135,7 +135,7 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
   }
   const selected = (kind: Edited['kind']): string | undefined =>
     shown.kind === 'edit' && shown.edited === kind ? shown.name : undefined
-  const toggle = (kind: Aside['kind'] & ('test' | 'advice' | 'monitor')): void =>
+  const toggle = (kind: Aside['kind'] & ('advice' | 'monitor')): void =>
     setAside(shown.kind === kind ? { kind: 'member' } : { kind })
   return (
     <div className="column shrink-y tall header-rigid">
@@ -152,24 +152,11 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
               onChange={(next) => void changeMode(next)}
             />
             {narrow && <Button onClick={() => setOpened(true)}>Details</Button>}
-            <Button disabled={standing !== undefined} onClick={() => toggle('test')}>
-              Test a request
-            </Button>
             <Button disabled={standing !== undefined} onClick={() => toggle('monitor')}>
               Monitor
             </Button>
             <Button disabled={standing !== undefined} onClick={() => toggle('advice')}>
               Advice
-            </Button>
-            <Button disabled={!editable} onClick={() => setAside({ kind: 'edit', edited: 'class', name: undefined })}>
-              New class
-            </Button>
-            <Button
-              primary
-              disabled={!editable || classes.length === 0}
-              onClick={() => setAside({ kind: 'edit', edited: 'rule', name: undefined })}
-            >
-              New rule
             </Button>
           </>
         }
@@ -203,10 +190,12 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
             selected={selected('rule')}
             onSelect={({ name }) => setAside({ kind: 'edit', edited: 'rule', name })}
             onExport={() => void import('./exportRules.ts').then(({ exportRules }) => exportRules(state))}
+            onNew={editable ? (edited) => setAside({ kind: 'edit', edited, name: undefined }) : undefined}
+            hasClasses={classes.length > 0}
           />
           <div className={`${styles['halves']} stack halves`}>
             <LimitedPane limited={state.limited} mode={mode} />
-            <TopPane top={state.top} tracker={state.tracker} />
+            <TopPane top={state.top} />
           </div>
           <RatesPane {...state} />
         </div>
@@ -223,13 +212,12 @@ function Etcd({ state, standing }: { readonly state: EtcdState; readonly standin
                 onDone={(name) => setAside(name === undefined ? { kind: 'member' } : { ...shown, name })}
               />
             )}
-            {shown.kind === 'test' && <TestPane rules={rules} />}
             {shown.kind === 'advice' && <AdvicePane readOnly={!editable} />}
             {shown.kind === 'monitor' && <MonitorPane rules={rules} />}
             <LoadPane seconds={state.seconds} mode={mode} />
             <MemberPane {...state} />
-            <FlowControlPane rates={state.rates} />
             {shown.kind === 'member' && standing === undefined && <TestPane rules={rules} />}
+            <FlowControlPane rates={state.rates} />
           </Details>
         )}
       </div>

@@ -255,11 +255,12 @@ function HeldNote({ level, held }: { readonly level: LevelFrame; readonly held: 
 
 /** Keeps the place of the sentence while nothing is wrong; says nothing that the server does not report. */
 function CalmNote({ level, derived }: Pick<LevelViewProps, 'level' | 'derived'>) {
+  const isPast = useViewPart((view) => view.mode === 'past')
   if (levelStates(level, derived).includes('unknown')) return null
   const { current } = level.limits
   return (
     <Note kind="calm">
-      <b>{`No request of ${level.name} waits${derived?.recent?.rejected === undefined ? '' : ' or is rejected'}.`}</b>
+      <b>{`No request of ${level.name} ${isPast ? 'waited' : 'waits'}${derived?.recent?.rejected === undefined ? '' : ` or ${isPast ? 'was' : 'is'} rejected`}.`}</b>
       <br />
       {current !== undefined && `${format.seats(level.seats.executing)} of ${format.counted(current, 'seat')} in use.`}
     </Note>
@@ -320,9 +321,10 @@ function useVerdict(props: {
   readonly stale: boolean
 }) {
   const { server, level, derived, dump, stale } = props
+  const isPast = useViewPart((view) => view.mode === 'past')
   const seen = useMemo(
-    () => ({ ...serverNow(server, derived), flow: busiestInDump(dump, level) }),
-    [server, level, derived, dump],
+    () => ({ ...serverNow(server, derived), flow: busiestInDump(dump, level), isPast }),
+    [server, level, derived, dump, isPast],
   )
   const isWrong = !stale && levelHeadline(seen, level, format) !== undefined
   const findings = useFindings(isWrong)

@@ -3,6 +3,7 @@ import { standsInThePast } from '../../../core/frame/reading.ts'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRequest, LiveState } from '../../../core/contract/live.ts'
 import { Button, Segment } from '../../components/Button.tsx'
+import { NoCluster } from '../../components/NoCluster.tsx'
 import { EmptyState, ErrorState, Note } from '../../components/States.tsx'
 import { useConnected, showsRequests } from '../../state/connection.ts'
 import { useLive, liveRows, useLiveState, useLiveVersion, usePastRequests } from '../../state/live.ts'
@@ -37,10 +38,10 @@ export function LivePage() {
     <>
       <h1 className="sr-only">Live requests</h1>
       {connected === undefined ? (
-        <EmptyState title="No cluster is connected." actions={<Open label="Connect a source" />}>
+        <NoCluster>
           <p>These sources report individual requests:</p>
           <Sources />
-        </EmptyState>
+        </NoCluster>
       ) : (
         <EmptyState
           title="This source does not report individual requests."

@@ -116,13 +116,13 @@ export function SeveralServers({ facts, connection, view, onView, onShowServer }
 }
 
 function FleetNow({ facts, onShowServer }: Pick<SeveralServersProps, 'facts' | 'onShowServer'>) {
-  const { servers, stale, gapMs } = facts
+  const { servers, stale, gapMs, isPast } = facts
   const current = servers.filter(({ id }) => !stale.has(id))
   const ranges = useRanges(current.map(({ id }) => id))
   const seen = current.map(({ id, server, rows, recent }): NowServer => {
     const range = ranges.get(id)
     const follows = range !== undefined && unixMsOf(server.at) - range.to <= RANGE_EVERY_MS + gapMs
-    return { id, rows, rejections: recent?.rows ?? [], range: range && { ...range, follows } }
+    return { id, rows, rejections: recent?.rows ?? [], isPast, range: range && { ...range, follows } }
   })
   return <ServersNow servers={seen} note={leftOut(stale)} onShowServer={onShowServer} />
 }

@@ -1,12 +1,11 @@
-import { connectSource, readsClusters, useConnection } from '../../state/connection.ts'
+import { readsClusters, useConnection } from '../../state/connection.ts'
 import type { Connected, ServerHealth } from '../../../core/contract/source.ts'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { toProblem, type Problem } from '../../../core/errors.ts'
 import { unixMsOf } from '../../../core/units.ts'
+import { NoCluster } from '../../components/NoCluster.tsx'
 import {
   Loading,
   EmptyState,
-  ProblemNote,
   failureTitle,
   Details,
   ForbiddenState,
@@ -24,7 +23,7 @@ import { busiestServer } from '../../../core/verdict/acrossRows.ts'
 import { OneServer } from './OneServer.tsx'
 import { ViewSegment, type ServersView } from './ViewSegment.tsx'
 import styles from './overview.module.css'
-import { openConnection, tryNow } from './actions.ts'
+import { tryNow } from './actions.ts'
 import { nextTry } from '../../../core/verdict/headline.ts'
 
 const loadSeveralServers = () => import('./SeveralServers.tsx')
@@ -50,7 +49,8 @@ export function OverviewScreen() {
 
   function content() {
     if (!known) return <Loading waitingFor="the console" />
-    if (connection === undefined) return <NoSource />
+    if (connection === undefined)
+      return <NoCluster>Explore a simulated cluster first; it runs on this machine.</NoCluster>
     if (!loaded)
       return view.mode === 'past' || connection.etcd === true || readsClusters(connection) ? (
         <NoSampleYet />
@@ -100,31 +100,6 @@ function Connection({ view, connection }: { readonly view: View; readonly connec
       )}
       <OneServer shown={shown} facts={facts} connection={connection} onShowServer={showServer} />
     </>
-  )
-}
-
-/** No connection: one option that needs nothing, and one that needs a cluster. */
-function NoSource() {
-  const [problem, setProblem] = useState<Problem>()
-  const explore = () => {
-    setProblem(undefined)
-    connectSource({ kind: 'simulation' }).catch((thrown: unknown) => setProblem(toProblem(thrown)))
-  }
-  return (
-    <EmptyState
-      title="No cluster is connected."
-      actions={
-        <>
-          <Button primary onClick={explore}>
-            Explore a simulated cluster
-          </Button>
-          <Button onClick={openConnection}>Connect a cluster</Button>
-        </>
-      }
-    >
-      <p>Explore a simulated cluster first; it runs on this machine.</p>
-      {problem !== undefined && <ProblemNote problem={problem} alert />}
-    </EmptyState>
   )
 }
 

@@ -27,15 +27,15 @@ export function UpdatePane() {
           kind="code"
           value={address}
           onChange={setAddress}
-          hint="https address of a JSON file, {version, url}. Queried once a day; empty: never. There is no default. Nothing is downloaded."
+          hint="https address of a JSON file, {version, url}, read once a day. Nothing is downloaded."
         />
         {update?.state === 'failed' && <ProblemNote problem={update.problem} />}
         {update?.state === 'current' && <p>There is no newer version.</p>}
-        <div>
-          <Button type="submit" disabled={address.trim() === updateFrom}>
-            {address.trim() === '' ? 'Turn off' : 'Use this address'}
-          </Button>
-        </div>
+        {address.trim() !== updateFrom && (
+          <div>
+            <Button type="submit">{address.trim() === '' ? 'Turn off' : 'Use this address'}</Button>
+          </div>
+        )}
       </form>
     </Pane>
   )

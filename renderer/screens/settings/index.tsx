@@ -1,9 +1,8 @@
-import type { ComponentProps } from 'react'
-import { Button, Buttons, Check, Segment } from '../../components/Button.tsx'
-import { choices, SelectField } from '../../components/Field.tsx'
+import type { ComponentProps, ReactNode } from 'react'
+import { Button, Check, Segment } from '../../components/Button.tsx'
+import { choices, Select } from '../../components/Field.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { NOTE_IDS } from '../../state/firstRun.ts'
 import { useRefusal } from '../../state/limits.ts'
 import { openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
@@ -23,17 +22,15 @@ export const sizeText = (megabytes: number): string => format.bytes(megabytesToB
 export function SettingsScreen() {
   return (
     <div className="column">
-      <NowLine title="Settings" evidence="They apply at once, and are kept on this computer." />
+      <NowLine title="Settings" evidence="Settings apply at once and are kept on this computer." />
       <div className={styles['columns']}>
         <div>
           <AppearancePane />
           <TimePane />
-          <KeyboardPane />
         </div>
         <div>
           <KeptPane />
           <UpdatePane />
-          <GuidePane />
         </div>
       </div>
     </div>
@@ -41,7 +38,7 @@ export function SettingsScreen() {
 }
 
 function AppearancePane() {
-  const [{ theme, density, sidebar }, change] = useSettings()
+  const [{ theme, density, sidebar, singleKeys }, change] = useSettings()
   return (
     <Pane title="Appearance">
       <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
@@ -73,6 +70,23 @@ function AppearancePane() {
           ]}
           onChange={(next) => change({ sidebar: next })}
         />
+        <Row label="Notes for beginners">
+          <Button
+            onClick={() => {
+              change({ dismissed: [] })
+              openScreen('overview')
+            }}
+          >
+            Show
+          </Button>
+        </Row>
+        <Row label="Keyboard">
+          <Check
+            label="Single letters and digits act at once"
+            checked={singleKeys}
+            onChange={(on) => change({ singleKeys: on })}
+          />
+        </Row>
       </div>
     </Pane>
   )
@@ -92,26 +106,11 @@ function TimePane() {
           ]}
           onChange={(next) => change({ clock: next })}
         />
-        <SelectField
+        <Listed
           label="Range at the start"
           value={String(rangeSeconds)}
           options={choices(PRESETS, rangeSeconds, format.span)}
           onChange={(seconds) => change({ rangeSeconds: Number(seconds) })}
-        />
-      </div>
-    </Pane>
-  )
-}
-
-function KeyboardPane() {
-  const [{ singleKeys }, change] = useSettings()
-  return (
-    <Pane title="Keyboard">
-      <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
-        <Check
-          label="Single letters and digits act at once"
-          checked={singleKeys}
-          onChange={(on) => change({ singleKeys: on })}
         />
       </div>
     </Pane>
@@ -123,59 +122,47 @@ function KeptPane() {
   // Where sources may not be recorded, nothing is kept.
   if (useRefusal('recorder.switch') !== undefined) return null
   return (
-    <Pane title="Kept on this computer" note="recordings of the flight recorder">
+    <Pane title="Recordings">
       <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
         <Check
           label="Record sources that are connected later"
           checked={record}
           onChange={(on) => change({ record: on })}
         />
-        <SelectField
+        <Listed
           label="Keep for"
           value={String(keepDays)}
           options={choices(AGES, keepDays, ageText)}
           onChange={(days) => change({ keepDays: Number(days) })}
         />
-        <SelectField
-          label="Limit for all recordings"
+        <Listed
+          label="At most"
           value={String(keepMegabytes)}
           options={choices(SIZES, keepMegabytes, sizeText)}
           onChange={(megabytes) => change({ keepMegabytes: Number(megabytes) })}
         />
-        <Buttons>
-          <Button onClick={() => openScreen('recordings')}>Open Recordings</Button>
-        </Buttons>
       </div>
     </Pane>
   )
 }
 
-function GuidePane() {
-  const [{ dismissed }, change] = useSettings()
-  const isHidden = NOTE_IDS.every((id) => dismissed.includes(id))
-  return (
-    <Pane title="First steps">
-      <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
-        <Buttons>
-          <Button
-            onClick={() => {
-              change({ dismissed: [] })
-              openScreen('overview')
-            }}
-          >
-            {isHidden ? 'Show them again' : 'Show them'}
-          </Button>
-          <Button onClick={() => openScreen('alerts')}>Notifications are on Alerts</Button>
-        </Buttons>
-      </div>
-    </Pane>
-  )
-}
+const Row = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  <div className={styles['row']}>
+    <span>{label}</span>
+    {children}
+  </div>
+)
 
 /** One of a few, all shown. */
 const Choice = <T extends string>(props: ComponentProps<typeof Segment<T>>) => (
-  <div className={styles['row']}>
-    <span>{props.label}</span>
+  <Row label={props.label}>
     <Segment {...props} />
-  </div>
+  </Row>
+)
+
+/** One of many. */
+const Listed = ({ label, ...select }: ComponentProps<typeof Select<string>> & { readonly label: string }) => (
+  <Row label={label}>
+    <Select aria-label={label} {...select} />
+  </Row>
 )

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { Problem } from '../../../core/errors.ts'
 import type { Moment } from '../../../core/contract/recording.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
+import { amount, cellText } from '../../../core/answer/answer.ts'
 import { type BesideRow, NOT_THERE, standingText } from '../../../core/run/beside.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { QueueField } from '../../charts/QueueField.tsx'
@@ -9,7 +10,7 @@ import { useSize } from '../../charts/plot.tsx'
 import { BARS_AT_MOST, queueFieldData, type QueueMarks } from '../../charts/queueField.data.ts'
 import { Button } from '../../components/Button.tsx'
 import { scrollRegion } from '../../components/classes.ts'
-import { valueColumn, type DataColumn } from '../../components/dataColumns.ts'
+import { inGivenOrder, valueColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { Select } from '../../components/Field.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
@@ -94,7 +95,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
       <NowLine
         title={level === undefined ? 'Side by side' : besideTitle(level)}
         level={level?.level}
-        evidence={`${at === undefined ? '' : `${format.fixed(at, 6)} s after the start. `}A ${nameA}, B ${nameB}. The step size and the steps are in the time bar.`}
+        evidence={`${at === undefined ? '' : `${format.fixed(at, 6)} s after the start. `}A ${nameA}, B ${nameB}.`}
         actions={<Choices pair={pair} />}
       />
       {problem !== undefined && <ProblemNote problem={problem} />}
@@ -102,7 +103,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
         problem === undefined && <Loading waitingFor="both variants at this instant" />
       ) : (
         <div className="grow shrink-y scroll" {...scrollRegion('Both variants')}>
-          <Pane title="Levels" note={`A ${nameA}, B ${nameB}`}>
+          <Pane title="Levels" note="A → B where they differ">
             <DataTable
               caption="Levels of both variants"
               columns={LEVEL_COLUMNS}
@@ -115,7 +116,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
             />
           </Pane>
           <Pane title="Requests" unit={format.fixed(level.requests.length)} note={NOT_THERE}>
-            <div className={styles['requests']}>
+            <div className={level.requests.length > FEW ? styles['requests'] : undefined}>
               <DataTable
                 caption={`Requests in ${level.level}`}
                 columns={REQUEST_COLUMNS}
@@ -123,7 +124,7 @@ function Beside({ pair }: { readonly pair: RunPair }) {
                 rowKey={({ key }) => key}
                 selectedKey={pair.request && markedRow(level.requests, pair.request)?.key}
                 density="compact"
-                virtual
+                virtual={level.requests.length > FEW}
                 csvName={`side-by-side-${level.level}`}
                 empty="No request waits or executes in this level."
               />
@@ -194,6 +195,9 @@ function useInstant(
   }, [ofA, ofB, moment, server])
   return { read, problem }
 }
+
+/** So many requests take the room that they need; more scroll. */
+const FEW = 4
 
 const NO_MARKS: QueueMarks = { hand: [], dealt: false, second: [], lengthLimit: undefined }
 const FIELD_HEIGHT = 112
@@ -266,7 +270,7 @@ const LETTER_WIDTH = 40
 
 const differs = 'strong warn'
 
-const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
+const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = inGivenOrder([
   { id: 'level', header: 'Level', value: ({ level }) => level, cell: ({ level }) => <LevelName name={level} /> },
   valueColumn('differing', 'Differ', ({ differing }) => differing, {
     title: 'Requests that wait or execute now and are in a different place in B',
@@ -275,24 +279,20 @@ const LEVEL_COLUMNS: readonly DataColumn<BesideLevel>[] = [
     cell: ({ differing }) => format.fixed(differing),
     look: ({ differing }) => (differing > 0 ? differs : undefined),
   }),
-  ...BESIDE_NUMBERS.flatMap(({ id, header, term, title, of }) =>
-    (['a', 'b'] as const).map((side): DataColumn<BesideLevel> => {
-      const value = (row: BesideLevel, from = row[side]): number | undefined => from && of(from)
-      const letter = side.toUpperCase()
-      return {
-        id: `${id} ${side}`,
-        header: `${header} ${letter}`,
-        ...(title !== undefined && { title: `${title}, ${letter}` }),
-        ...(term !== undefined && { term }),
-        align: 'right',
-        width: header.length > 8 ? 96 : 84,
-        value: (row) => value(row),
-        cell: (row) => format.fixed(value(row)),
-        look: (row) => (side === 'b' && value(row, row.a) !== value(row, row.b) ? differs : undefined),
-      }
-    }),
-  ),
-]
+  ...BESIDE_NUMBERS.map(({ id, header, term, title, of }): DataColumn<BesideLevel> => {
+    const both = ({ a, b }: BesideLevel) => ({ from: amount('fixed')(a && of(a)), to: amount('fixed')(b && of(b)) })
+    return {
+      id,
+      header,
+      ...(title !== undefined && { title }),
+      ...(term !== undefined && { term }),
+      align: 'right',
+      width: 132,
+      value: (row) => cellText(both(row), format),
+      look: (row) => (both(row).from.value === both(row).to.value ? undefined : differs),
+    }
+  }),
+])
 
 const REQUEST_COLUMNS: readonly DataColumn<BesideRow>[] = [
   valueColumn('differs', 'Differs', (row) => (row.differs ? '≠' : ''), { hiddenHeader: true, width: 36 }),

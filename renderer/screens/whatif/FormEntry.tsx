@@ -26,9 +26,11 @@ export interface OpenEntries {
   readonly remove: (index: number) => void
 }
 
-/** An only entry is open at first. */
+const FEW = 3
+
+/** Of a few entries the first is open at first. */
 export function useOpenEntries(count: number): OpenEntries {
-  const [open, setOpen] = useState<readonly number[]>(count === 1 ? [0] : [])
+  const [open, setOpen] = useState<readonly number[]>(count <= FEW ? [0] : [])
   return {
     isOpen: (index) => open.includes(index),
     set: (index, isOpen) => setOpen((all) => [...all.filter((one) => one !== index), ...(isOpen ? [index] : [])]),

@@ -95,7 +95,7 @@ function PhaseEntry({ form, phase, index, open }: PhaseProps) {
       </div>
       {has.map((change) => (
         <fieldset key={change} className={styles['call']}>
-          <legend>{CHANGES[change]}</legend>
+          <legend className={CHANGE_FIELDS[change].length === 1 ? 'sr-only' : undefined}>{CHANGES[change]}</legend>
           <div className={styles['fields']}>
             {CHANGE_FIELDS[change].map((spec) => (
               <FormField key={spec.label} form={form} path={path} spec={spec} />

@@ -30,8 +30,6 @@ beforeEach(async () => {
   scenarioStore.setState({ own: [], runs: {} })
   addOwnScenario({ file: 'mine.yaml', text: TEXT })
   render(<Shown />)
-  // Only the open group shows its fields.
-  await userEvent.click(summary('flood'))
 })
 afterEach(cleanup)
 

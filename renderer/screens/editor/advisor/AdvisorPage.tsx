@@ -13,10 +13,12 @@ const TunePane = lazy(async () => ({ default: (await import('./TunePane.tsx')).T
 
 const EVERY_MS = 30_000
 
-const evidenceOf = ({ from, to, servers }: Advice): string =>
-  servers.length === 0
-    ? 'Nothing is applied from here.'
-    : `Samples from ${format.time(from)} to ${format.time(to)}, ${servers.join(', ')}. Nothing is applied from here: a suggestion becomes a draft.`
+const evidenceOf = ({ verdict, summary, from, to, servers }: Advice): string =>
+  [
+    verdict === undefined ? '' : summary,
+    servers.length === 0 ? '' : `Samples from ${format.time(from)} to ${format.time(to)}, ${servers.join(', ')}.`,
+    'A suggestion becomes a draft; nothing is applied from here.',
+  ].join(' ')
 
 /** Suggested changes with evidence, from all data that the source has provided (design 3.11). */
 export function AdvisorPage() {

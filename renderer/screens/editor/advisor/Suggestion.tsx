@@ -35,8 +35,8 @@ export function SuggestionRow(props: OneProps & { readonly isChosen: boolean; re
         aria-pressed={isChosen}
         onClick={onChoose}
       >
-        <b>{title}</b>
-        <span>{text}</span>
+        <b>{format.said(title)}</b>
+        <span>{format.said(text)}</span>
       </button>
       <span className={TONES[verdict]}>{VERDICT_WORDS[verdict]}</span>
     </li>

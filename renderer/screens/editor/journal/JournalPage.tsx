@@ -8,7 +8,8 @@ import {
 import { unixMsOf } from '../../../../core/units.ts'
 import { DataTable, type DataColumn } from '../../../components/DataTable.tsx'
 import { valueColumn } from '../../../components/dataColumns.ts'
-import { ErrorState, LoadingPage, NoCluster, ProblemNote, Note } from '../../../components/States.tsx'
+import { NoCluster } from '../../../components/NoCluster.tsx'
+import { ErrorState, LoadingPage, ProblemNote, Note } from '../../../components/States.tsx'
 import { MiddleCut } from '../../../components/LevelChip.tsx'
 import { NowLine } from '../../../components/NowLine.tsx'
 import { Pane } from '../../../components/Pane.tsx'
@@ -111,7 +112,7 @@ function JournalOfTarget() {
       <section className={columns['list']} aria-label="Journal" data-pane="" tabIndex={-1}>
         <DataTable
           caption="Applied edits, newest first"
-          columns={entries.some(({ user }) => user) ? COLUMNS : WITHOUT_USER}
+          columns={COLUMNS.filter(({ id }) => entries.some((entry) => isTold(id, entry)))}
           rows={entries}
           rowKey={({ id }) => id}
           selectedKey={open?.id}
@@ -147,7 +148,7 @@ const cut = (text: string): ReactNode => (
 const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   { id: 'at', header: 'Time', value: ({ at }) => at, cell: ({ at }) => format.dateTime(unixMsOf(at)) },
   { id: 'changes', header: 'Objects', value: namesText, cell: (entry) => cut(namesText(entry)) },
-  { id: 'what', header: 'Change', value: whatText, cell: (entry) => cut(whatText(entry)) },
+  { id: 'what', header: 'Change', value: whatText, cell: (entry) => <span className="wraps">{whatText(entry)}</span> },
   valueColumn('label', 'Label', ({ label }) => label, { cell: ({ label }) => cut(label) }),
   { id: 'user', header: 'User', value: ({ user }) => user, cell: ({ user = '' }) => cut(user) },
   valueColumn('state', 'Outcome', entryStateText, {
@@ -155,7 +156,11 @@ const COLUMNS: readonly DataColumn<JournalEntry>[] = [
   }),
 ]
 
-const WITHOUT_USER = COLUMNS.filter(({ id }) => id !== 'user')
+/** Whether a column says of an entry what the others do not: its user, and a label that somebody wrote. */
+function isTold(column: string, { user, label, changes: [first] }: JournalEntry): boolean {
+  if (column === 'user') return Boolean(user)
+  return column !== 'label' || !(first === undefined || label.includes(`${first.kind} ${first.name}`))
+}
 
 function Entry(props: {
   readonly entry: JournalEntry
@@ -172,24 +177,19 @@ function Entry(props: {
   const ways = (['undo', 'redo'] as const).filter((way) => changesToSend(entry, way).length > 0)
   return (
     <>
-      <Pane
-        title={label === '' ? countOf(changes) : label}
-        note={`${format.dateTime(unixMsOf(at))}, ${target}`}
-        actions={
-          <>
-            {ways.map((way) => (
-              <Button
-                key={way}
-                disabled={!editing}
-                title={editing ? `on ${target}` : 'Switch editing on first.'}
-                onClick={() => question(way)}
-              >
-                {turnText(way, changesToSend(entry, way))}
-              </Button>
-            ))}
-          </>
-        }
-      >
+      <Pane title={label === '' ? countOf(changes) : label} note={format.dateTime(unixMsOf(at))}>
+        <div className="flex gap-8 pad-x pad-b-12">
+          {ways.map((way) => (
+            <Button
+              key={way}
+              disabled={!editing}
+              title={editing ? `on ${target}` : 'Switch editing on first.'}
+              onClick={() => question(way)}
+            >
+              {turnText(way, changesToSend(entry, way))}
+            </Button>
+          ))}
+        </div>
         {!editing && (
           <p className="pad-x pad-b-12 prose faint">Read-only: switch editing on to undo or redo changes.</p>
         )}

@@ -102,11 +102,7 @@ export function adviceText({ state, sending }: AppliedChange): string | undefine
 /** What the journal of such a target will contain, and where it is stored: shown while it is empty. */
 export const recordsOf = (origin: ObjectsOrigin): readonly (readonly [what: string, text: string])[] => [
   ['Edits', 'Each applied edit: time, user, objects, and every field before and after.'],
-  [
-    'Outcome',
-    'Whether the edit is still in force, or who changed or reverted it since, including the API server itself.',
-  ],
-  ['Undo', 'Undo restores the objects as they were before an edit. Redo applies the edit again.'],
+  ['Outcome', 'Whether the edit is still in force, or who changed or reverted it since.'],
   [
     'Storage',
     origin === 'simulation'
