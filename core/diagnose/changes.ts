@@ -12,7 +12,6 @@ import { meanOf } from '../twin/observe.ts'
 import type { UnixMs } from '../units.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import type { Lever } from './explain.ts'
-import { advice, type Remedy } from './remedies.ts'
 import type { Evidence, LevelFacts, ObjectsAt, ServerFacts } from './facts.ts'
 
 /** A change of one object, and what it does to a server now: the same without it. */
@@ -344,12 +343,6 @@ export function effectText({ seats, moved, tightened, returns }: Change): string
     ? did
     : `${did} The object has returned to a former content ${plain.counted(returns, 'time')}: its writers disagree, as servers of different versions do.`
 }
-
-/** What takes it back. */
-export const undoing = ({ undo, subject, difference: { kind, name } }: Change): Remedy =>
-  undo === undefined
-    ? advice(`Delete ${subject}: it did not exist before (kubectl delete ${kind.toLowerCase()} ${name}).`)
-    : advice(`Undo this change of ${subject}.`, undo)
 
 /** Every change, those to blame first, then by size of their effect; a restart is one. */
 export function judgedChanges(

@@ -8,7 +8,7 @@ import { plain, plural } from '../text/format.ts'
 import { fewOf, listed } from '../text/text.ts'
 import { coveredOdds } from '../sharding/collision.ts'
 import type { Case } from './case.ts'
-import { cameBefore, effectText, harmTo, leverOf, undoing, type Change } from './changes.ts'
+import { cameBefore, effectText, harmTo, leverOf, type Change } from './changes.ts'
 import { changeText } from '../compare/noter.ts'
 import { byUser } from './suspects.ts'
 import { suspectsIn, victimsIn } from './victims.ts'
@@ -34,7 +34,16 @@ import {
   wideRequests,
 } from './clues.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
-import { advice, distinguisherEdit, levelEdit, longerQueues, moreQueues, moreShares, type Known } from './remedies.ts'
+import {
+  advice,
+  distinguisherEdit,
+  levelEdit,
+  longerQueues,
+  moreQueues,
+  moreShares,
+  type Known,
+  undoing,
+} from './remedies.ts'
 
 /** Chance that an elephant covers the whole hand of a mouse, from which flows do not have queues of their own. */
 const SHARED_ODDS = 0.05

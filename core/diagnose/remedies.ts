@@ -44,6 +44,12 @@ export const advice = (text: string, manifests: Remedy['manifests'] = () => [], 
 export const either = (does: string, edit: string, manifests: Remedy['manifests']): Remedy =>
   advice(`${does}, or ${edit}.`, manifests, `${does}.`)
 
+/** What takes a change back. */
+export const undoing = ({ undo, subject, difference: { kind, name } }: Change): Remedy =>
+  undo === undefined
+    ? advice(`Delete ${subject}: it did not exist before (kubectl delete ${kind.toLowerCase()} ${name}).`)
+    : advice(`Undo this change of ${subject}.`, undo)
+
 /** The server restores built-in objects unless they carry this annotation. */
 function keptMetadata({ name, annotations }: ObjectMeta, kind: ProposedManifest['kind'], version: string | undefined) {
   const own = version !== undefined && isSuggested(kind, name, version)

@@ -1,10 +1,15 @@
-import type { UserUse } from './suspects.ts'
+import type { ClientUse } from '../verdict/ledger.ts'
 
 /** The factor by which execution times must have grown to count as slower, and the seconds below which that is noise. */
 const SLOWER = 2
 const LEAST_SLOWER = 0.02
 /** Fewer requests in dumps say nothing about how long those of a client take. */
 const FEWEST_EXECUTING = 8
+
+interface Named {
+  readonly name: string
+  readonly uses: readonly ClientUse[]
+}
 
 export interface Executions {
   readonly was: number
@@ -18,13 +23,13 @@ export const isSlower = ({ was, is }: Executions): boolean => is >= SLOWER * was
  * not count. `undefined` where dumps show too few of them.
  */
 export function sameClients(
-  is: readonly UserUse[],
-  was: readonly UserUse[],
+  is: readonly Named[],
+  was: readonly Named[],
   left: ReadonlySet<string>,
 ): Executions | undefined {
   const earlier = new Map(was.map(({ name, uses }) => [name, uses]))
   const sums = { now: { seen: 0, seconds: 0 }, before: { seen: 0, seconds: 0 } }
-  const add = (to: typeof sums.now, uses: UserUse['uses']): void => {
+  const add = (to: typeof sums.now, uses: readonly ClientUse[]): void => {
     for (const { seenExecuting, seconds = 0 } of uses) {
       to.seen += seenExecuting
       to.seconds += seenExecuting * seconds

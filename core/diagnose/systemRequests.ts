@@ -9,10 +9,9 @@ import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import { clientName } from '../verdict/ledger.ts'
 import type { Case } from './case.ts'
-import { undoing } from './changes.ts'
 import { fact, weighing } from './clues.ts'
 import { isTroubled, type ServerFacts } from './facts.ts'
-import { advice, type Known } from './remedies.ts'
+import { advice, type Known, undoing } from './remedies.ts'
 import { sufferingOf } from './victims.ts'
 
 /** System requests that a schema sends to another level than the built-in objects do. */

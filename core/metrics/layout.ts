@@ -141,7 +141,7 @@ const LEVEL_LABELS = ['priority_level', 'priorityLevel'] as const
 const SCHEMA_LABELS = ['flow_schema', 'flowSchema'] as const
 
 /** A server has about a dozen of each. A page with thousands must not exhaust the memory. */
-const MOST_LEVELS = 128
+export const MOST_LEVELS = 128
 const MOST_SCHEMAS = 1_024
 
 interface HistogramParts {

@@ -9,6 +9,7 @@ import { readManifests } from '../../core/manifest/read.ts'
 import { parseRequestsDump } from '../../core/metrics/dumps.ts'
 import { parseGoDuration } from '../../core/text/text.ts'
 import { redactCredentials } from '../../main/cluster/redact.ts'
+import { assemble } from '../../main/sources/files/assemble.ts'
 import { recognise } from '../../main/sources/files/recognise.ts'
 import { placeAt } from '../../renderer/screens/editor/draft/complete.logic.ts'
 import { textToWindow } from '../../renderer/state/time.logic.ts'
@@ -53,6 +54,22 @@ describe('a long text costs its length', () => {
 
   it.each(['# \n', '//\n'])('a manifest after many remarks like %j', (remark) => {
     expect(() => readManifests(remark.repeat(5 * LONG), { file: 'a.yaml', version: 'v1.37' })).not.toThrow()
+  })
+
+  it.each([
+    ['headers', `HTTP/1.1 200\n${'a: b\n'.repeat(LONG)}`],
+    ['a name before each line', `${'a'.repeat(3 * LONG)}:apiserver_flowcontrol_x 1\n`],
+    ['labels', `apiserver_flowcontrol_x{${Array.from({ length: LONG / 10 }, (_, n) => `a${n}="x"`).join()}} 1\n`],
+  ])('a file with long %s', (_name, text) => {
+    expect(() => recognise('file', text)).not.toThrow()
+  })
+
+  it('a dump of many levels', () => {
+    const header = 'PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests,\n'
+    const rows = Array.from({ length: LONG / 5 }, (_, n) => `b${n}, 1, false, false, 3, 4,\n`).join('')
+    const { servers, sentences } = assemble(recognise('file', header + rows), 0)
+    expect(servers[0]?.frames[0]?.levels).toHaveLength(128)
+    expect(sentences).toEqual([expect.stringMatching(/more than 128 priority levels/)])
   })
 
   it.each([

@@ -4,6 +4,7 @@ import type { ServerFrame, LevelFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/facts.ts'
 import { type ReportedTimes, timesOf } from '../../../core/live/reportedTimes.ts'
 import { factsOf } from '../../../core/live/serverFacts.ts'
+import { MOST_LEVELS } from '../../../core/metrics/layout.ts'
 import { createParser, type Parser } from '../../../core/metrics/parse.ts'
 import { emptyDump, withDump, type DumpKind } from '../../../core/metrics/dumps.ts'
 import { withPresentNames } from '../../../core/metrics/draftNames.ts'
@@ -57,7 +58,7 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   const groups = groupPages(found, problems, now)
   const dumps = gatherDumps(found, problems, now)
   const version = found.find((part) => part.kind === 'version')?.version
-  const sentences = atMost(problems, MOST_SENTENCES)
+  const sentences = [...atMost(problems, MOST_SENTENCES)]
 
   const servers = [...groups.map((pages) => stillServer(pages, version)), ...framesOf(found)]
   if (servers.length > 0) {
@@ -69,7 +70,10 @@ export function assemble(found: readonly Recognised[], now: number): Assembled {
   }
   if (dumps === undefined) return { servers: [], sentences }
   const { dump, earlier } = dumps
-  const frames = [...earlier, dump].map(frameFromDump)
+  const all = [...earlier, dump].map(frameFromDump)
+  const frames = all.map((frame) => ({ ...frame, levels: frame.levels.slice(0, MOST_LEVELS) }))
+  if (all.some(({ levels }) => levels.length > MOST_LEVELS))
+    sentences.push(`${dump.server} contains more than ${MOST_LEVELS} priority levels; the first are shown.`)
   if (frames.every(({ levels }) => levels.length === 0))
     return { servers: [], sentences: [...sentences, `${dump.server} ${NO_ROW}`] }
   return {
@@ -295,24 +299,34 @@ function latestEvent({ requests }: DumpFrame): number | undefined {
  * level named exempt has no queues, so its seats stay unknown.
  */
 function frameFromDump(dump: DumpFrame): ServerFrame {
-  const names = new Set([
-    ...(dump.levels ?? []).map(({ name }) => name),
-    ...(dump.queues ?? []).map(({ level }) => level),
-    ...(dump.requests ?? []).map(({ level }) => level),
-  ])
+  const levels = Map.groupBy(dump.levels ?? [], ({ name }) => name)
+  const queues = Map.groupBy(dump.queues ?? [], ({ level }) => level)
+  const requests = dump.requests && Map.groupBy(dump.requests, ({ level }) => level)
+  const names = new Set([levels, queues, requests ?? new Map<string, never>()].flatMap((rows) => [...rows.keys()]))
+  const rowsOf = (name: string): LevelRows => ({
+    level: levels.get(name)?.[0],
+    queues: queues.get(name) ?? [],
+    requests: requests && (requests.get(name) ?? []),
+    waitingOnly: dump.waitingOnly === true,
+  })
   const note = 'Only debug dumps were opened; open the /metrics text of the same server to see it.'
   return {
     id: dump.server,
     at: dump.at,
-    levels: [...names].toSorted().map((name) => levelFromDump(dump, name)),
+    levels: [...names].toSorted().map((name) => levelFromDump(name, rowsOf(name))),
     missing: [...NEEDED_FAMILIES].toSorted().map((family) => ({ family, reason: 'not-exposed', note })),
   }
 }
 
-function levelFromDump(dump: DumpFrame, name: string): LevelFrame {
-  const level = dump.levels?.find((row) => row.name === name)
-  const queues = dump.queues?.filter((row) => row.level === name) ?? []
-  const requests = dump.requests?.filter((row) => row.level === name)
+/** The rows of one level. */
+interface LevelRows {
+  readonly level: NonNullable<DumpFrame['levels']>[number] | undefined
+  readonly queues: NonNullable<DumpFrame['queues']>
+  readonly requests: DumpFrame['requests']
+  readonly waitingOnly: boolean
+}
+
+function levelFromDump(name: string, { level, queues, requests, waitingOnly }: LevelRows): LevelFrame {
   const waiting = requests?.filter(({ startedAt }) => startedAt === undefined).length
   const sum = (of: (queue: (typeof queues)[number]) => number): number | undefined =>
     queues.length > 0 ? queues.reduce((total, queue) => total + of(queue), 0) : undefined
@@ -322,8 +336,7 @@ function levelFromDump(dump: DumpFrame, name: string): LevelFrame {
     seats: { executing: sum(({ seatsInUse }) => seatsInUse), queued: sum(({ maxSeats }) => maxSeats) },
     requests: {
       executing:
-        level?.executing ??
-        (waiting === undefined || dump.waitingOnly === true ? undefined : (requests?.length ?? 0) - waiting),
+        level?.executing ?? (waiting === undefined || waitingOnly ? undefined : (requests?.length ?? 0) - waiting),
       queued: level?.waiting ?? waiting,
     },
     demand: {},

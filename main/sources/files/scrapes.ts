@@ -17,6 +17,9 @@ export const MOST_PAGES = 20_000
 /** A fleet has hundreds. */
 const MOST_SERVERS = 1_000
 
+/** All labels of a sample. */
+const MOST_LABEL_CHARACTERS = 10_000
+
 /** Whether a file holds more than can be shown. */
 export const isTooMuch = (scrapes: readonly Scrape[]): boolean =>
   scrapes.length > MOST_PAGES || new Set(scrapes.map(({ instance }) => instance)).size > MOST_SERVERS
@@ -101,6 +104,7 @@ const labelsOf = (text: string): readonly string[] =>
 /** The labels that all samples of flow control have and that are not their own, without the `exported_` of federation. */
 function targetLabels(text: string): ReadonlySet<string> {
   const [first = '', ...others] = labelsOf(text)
+  if (first.length > MOST_LABEL_CHARACTERS) return new Set()
   const names = Array.from(first.matchAll(/(?:^|,)\s*(\w+)="/g), ([, name = '']) => name)
   const added = names.filter(
     (name) => !isPageLabel(name) && !EARLIER_LABEL.test(name) && others.every((labels) => labels.includes(`${name}="`)),

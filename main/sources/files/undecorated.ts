@@ -4,10 +4,10 @@ import { MOST_PAGES } from './scrapes.ts'
 
 const ESCAPES = new RegExp(String.raw`${String.fromCodePoint(27)}\[[\d;]*[A-Za-z]`, 'g')
 /** The headers that `curl -i` prints, of every response up to the last. */
-const HTTP_HEADERS = /^(?:HTTP\/[\d.]+ \d{3}[^\n]*\n(?:[\w-]+:[^\n]*\n)*\r?\n)+/
+const HTTP_HEADERS = /^(?:HTTP\/[\d.]+ \d{3}[^\n]*\n(?:[\w-]+:[^\n]*\n){0,200}\r?\n){1,20}/
 /** The first line of a page or a dump, with what grep, a mail, Markdown or YAML put before each of its lines. */
 const FIRST =
-  /^((?:[\w./-]+:)?(?:\d+[:-])?[>|\t ]*)(?:# (?:HELP|TYPE) )?(?:apiserver_flowcontrol_\w+[ {]|PriorityLevelName,)/m
+  /^((?:[\w./-]{1,500}:)?(?:\d{1,9}[:-])?[>|\t ]{0,200})(?:# (?:HELP|TYPE) )?(?:apiserver_flowcontrol_\w+[ {]|PriorityLevelName,)/m
 
 /** A text without what terminals, curl, grep, mails and Markdown put around it. */
 export function undecorated(written: string): string {
