@@ -77,14 +77,15 @@ const words = async (): Promise<readonly string[]> => {
       ),
     ),
   )
-  // The past is not diagnosed: beside its seats stands why the limit is what it is. The alerts that fire are counted in
-  // the sidebar for the present alone.
-  return all
-    .flat()
-    .map(
-      ({ label, text }) =>
-        `${label} ${text.replace('Cause and remedy', 'Why this limit').replace(/\d+, \d+ fires?(?=A\s*$)/, '')}`,
-    )
+  // The past is told in the past, and is not diagnosed: beside its seats stands why the limit is what it is. The alerts
+  // that fire are counted in the sidebar for the present alone.
+  return all.flat().map(
+    ({ label, text }) =>
+      `${label} ${text
+        .replace('Cause and remedy', 'Why this limit')
+        .replace(/\bwas (?=(?:full and )?rejecting)/, 'is ')
+        .replace(/\d+, \d+ fires?(?=A\s*$)/, '')}`,
+  )
 }
 
 /**
