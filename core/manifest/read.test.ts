@@ -312,10 +312,18 @@ test.each<readonly [string, string, RegExp]>([
   [
     'Terraform',
     '# the level\nresource "kubernetes_manifest" "batch" {\n  manifest = {}\n}\n',
-    /^This is Terraform, not a/,
+    /^This is Terraform, Jsonnet or CUE, not a manifest/,
   ],
-  ['Jsonnet', "local k = import 'k.libsonnet';\n{ apiVersion: 'flowcontrol.apiserver.k8s.io/v1' }\n", /with jsonnet/],
-  ['CUE', 'package flow\n\napiVersion: "flowcontrol.apiserver.k8s.io/v1"\nspec: x: >=1\n', /with cue export/],
+  [
+    'Jsonnet',
+    "local k = import 'k.libsonnet';\n{ apiVersion: 'flowcontrol.apiserver.k8s.io/v1' }\n",
+    /^This is Terraform, Jsonnet or CUE, not/,
+  ],
+  [
+    'CUE',
+    'package flow\n\napiVersion: "flowcontrol.apiserver.k8s.io/v1"\nspec: x: >=1\n',
+    /^This is Terraform, Jsonnet or CUE, not/,
+  ],
   ['a web page', '<!DOCTYPE html><html><body>Sign in</body></html>', /^The text is a web page/],
   [
     'an error of kubectl',

@@ -10,15 +10,9 @@ const HELM =
 /** Of other tools: Jinja, envsubst, ytt. */
 const OTHER = /\{\{|\{%|(\$\{\w)|(#@ )/
 
-/** Languages that manifests are written in, by what their files begin with after comments. */
-const LANGUAGES: readonly (readonly [begin: RegExp, is: string])[] = [
-  [
-    /^(?:terraform|locals|(?:resource|data|module|provider|variable|output)\s+".*")\s*\{/,
-    'Terraform, not a manifest: save the manifest that it makes, as with kubectl get -o yaml',
-  ],
-  [/^(?:local\s+\w+\s*=|\(?import\s+['"])/, 'Jsonnet, not a manifest: evaluate it with jsonnet'],
-  [/^package\s+\w+\s*\n/, 'CUE, not a manifest: evaluate it with cue export'],
-]
+/** How Terraform, Jsonnet and CUE begin, after comments. */
+const LANGUAGE =
+  /^(?:(?:terraform|locals|(?:resource|data|module|provider|variable|output)\s+".*")\s*\{|local\s+\w+\s*=|\(?import\s+['"]|package\s+\w+\s*\n)/
 
 /** Why a text is no manifest yet, and where that begins. `broken`: it is not YAML. */
 export function unrenderedIn(
@@ -36,10 +30,12 @@ export function unrenderedIn(
     const message = `This is ${helm === null ? 'a template' : 'a Helm template'}, not a manifest: render it first${tool === undefined ? '' : `, as with ${tool}`}, and read the result (- is standard input).`
     return { at: found.index, message }
   }
-  const begin = text.slice(0, 9_999).replace(/^\s*(?:(?:#|\/\/).*[\r\n]\s*)*/, '')
-  const language = LANGUAGES.find(([signs]) => signs.test(begin))?.[1]
-  if (language !== undefined)
-    return { at: 0, message: `This is ${language}, and read the result (- is standard input).` }
+  if (LANGUAGE.test(text.slice(0, 9_999).replace(/^\s*(?:(?:#|\/\/).*[\r\n]\s*)*/, '')))
+    return {
+      at: 0,
+      message:
+        'This is Terraform, Jsonnet or CUE, not a manifest: evaluate it, and read the result (- is standard input).',
+    }
   const fence = broken ? text.search(/^```/m) : -1
   return fence === -1
     ? undefined

@@ -4,7 +4,7 @@ import { builtInLevel, flowSchema, queueLevel } from './flowObjects.ts'
 import type { Falsehood, Incident } from './incident.ts'
 import { account, everyday, lists, person, reads, watches, writes } from './senders.ts'
 import { slowWebhook } from './slowWebhook.ts'
-import { after, blames, innocent, invoicer, orders, SERVER_BLAMED } from './truths.ts'
+import { after, blames, innocent, invoicer, orders, SERVER_BLAMED, team } from './truths.ts'
 
 const ONSET = 60
 const ASKED = 130
@@ -469,6 +469,88 @@ export const THIRD: readonly Incident[] = [
         blames('frontend|sync|orders|cart|invoicer|alice|bob', 'no client of workload-low sends more'),
         EDIT,
         RESTART,
+      ],
+    },
+  },
+  {
+    name: 'two-clients-of-one-level',
+    kind: 'two loads in one level beside 12 innocents and an old dangling schema; nothing edited',
+    limits: [30, 15],
+    onset: ONSET,
+    asked: ASKED,
+    objects: [flowSchema('audit', { subjects: [{ account: 'exporter', of: 'audit' }], to: 'audit', precedence: 500 })],
+    clients: [
+      ...everyday(),
+      ...Array.from({ length: 12 }, (_, index) => writes(team(index), { workers: 1, thinkMs: 600 }, { holdMs: 120 })),
+      writes(account('search', 'indexer'), after(ONSET, { workers: 60 }), { holdMs: 900 }),
+      writes(account('ci', 'runner'), after(72, { workers: 50 }), { holdMs: 700 }),
+    ],
+    truth: {
+      story:
+        'search:indexer floods workload-low from second 60 with 60 threads, ci:runner from second 72 with 50. The schema audit has named a level that does not exist for long, and nobody sends what it would take.',
+      symptom: { given: 'requests wait in workload-low', words: [/workload-low/, /wait|queue|reject/i] },
+      cause: { given: 'two clients flood', words: [/flood/i] },
+      culprit: { given: 'search:indexer and ci:runner', words: [/search:indexer/, /ci:runner/] },
+      victims: {
+        given: 'the twelve team-NN:app, by some hundred milliseconds',
+        words: [/team-\d\d|\b1\d (?:more |small )?(?:users|flows|clients|accounts)/i],
+      },
+      remedy: { given: 'slow both down', words: [/indexer|runner/, /slow|level of its own/i] },
+      forbidden: [
+        blames(String.raw`team-\d\d:app`, 'an innocent is blamed'),
+        { why: 'no request is of the dangling schema', words: /^\d\. dangling|Cause \([a-z]+\), flow schema audit/im },
+        EDIT,
+        RESTART,
+        SERVER_BLAMED,
+      ],
+    },
+  },
+  {
+    name: 'shares-cut-under-a-flood',
+    kind: 'a flood, and during it a guilty edit that cuts another level, whose victims wait for it alone',
+    limits: [26, 14],
+    onset: ONSET,
+    asked: 140,
+    objects: [
+      queueLevel('payments', 60, { queues: 32, handSize: 4, length: 50 }),
+      flowSchema('payments', {
+        subjects: [{ group: 'system:serviceaccounts:payments' }],
+        to: 'payments',
+        precedence: 700,
+      }),
+    ],
+    clients: [
+      ...everyday(),
+      ...innocent,
+      writes(account('payments', 'api'), { workers: 8, thinkMs: 200 }, { holdMs: 200 }),
+      writes(account('payments', 'ledger'), { workers: 4, thinkMs: 200 }, { holdMs: 200 }),
+      writes(account('lab', 'notebook'), after(ONSET, { workers: 60 }), { holdMs: 800 }),
+    ],
+    events: [
+      {
+        at: 90,
+        run: ({ control }) =>
+          control.applyAs('finops', queueLevel('payments', 12, { queues: 32, handSize: 4, length: 50 })),
+      },
+    ],
+    truth: {
+      story:
+        'lab:notebook floods workload-low from second 60, which harms payments in nothing. At second 90 finops gives payments 12 shares instead of 60: it has 2 seats instead of 8, uses 6, and waits.',
+      symptom: {
+        given: 'requests wait in workload-low and in payments',
+        words: [/workload-low/, /payments/, /wait|queue|reject/i],
+      },
+      cause: {
+        given: 'notebook floods workload-low; the edit took the seats of payments',
+        words: [/flood|recent edit/i],
+      },
+      culprit: { given: 'lab:notebook, and the edit of payments by finops', words: [/lab:notebook/, /finops/] },
+      victims: { given: 'payments:api and ledger; shop and billing', words: [/payments:(?:api|ledger)/] },
+      remedy: { given: 'slow notebook down; undo the edit', words: [/notebook/, /undo/i] },
+      forbidden: [
+        blames('payments:api|payments:ledger|orders|cart|invoicer', 'an innocent is blamed'),
+        RESTART,
+        SERVER_BLAMED,
       ],
     },
   },
