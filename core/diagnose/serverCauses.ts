@@ -90,7 +90,9 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       // A flood makes a machine busy, unless that became slower at another time.
       unless: grown === undefined && !isOpen ? [ofFlood] : [],
       hints: [
-        ...(grown === undefined && newFlood(server).holds !== true ? [weighing(5, not(newFlood(server)))] : []),
+        ...(grown === undefined && (newFlood(server).holds !== true || isExemptFlood(server))
+          ? [weighing(5, not(newFlood(server)))]
+          : []),
         inTrouble,
         ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
       ],
