@@ -127,8 +127,8 @@ test('requests wait in the proxy, and the list tells how long', async () => {
 test('rejections appear as they happen, with what their reason means', async () => {
   await page.getByRole('button', { name: 'Close the request' }).click()
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
-  // More than the six queues of the flow's hand hold; the waiting ones then disconnect.
-  const flood = Array.from({ length: 340 }, () => open('carol', '/api/v1/namespaces/stuck/pods'))
+  // Many more than its seats and the six queues of the flow’s hand hold; the waiting ones then disconnect.
+  const flood = Array.from({ length: 400 }, () => open('carol', '/api/v1/namespaces/stuck/pods'))
   // They wait for a quarter of a minute; the lists may stand still for most of it.
   const waiting = page.getByRole('listbox', { name: /requests wait in \d+ of \d+ queues of global-default/ })
   await expect(async () => {
