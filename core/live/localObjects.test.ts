@@ -56,6 +56,17 @@ describe('objects that follow a server', () => {
     expect(local.replace(SERVER)).toEqual(SERVER)
   })
 
+  it('are no longer edited once the server has the same, whatever is edited before it changes again', () => {
+    for (const others of [[], ['catch-all']]) {
+      const local = new LocalObjects(SERVER, () => 'new')
+      local.replace(withShares(SERVER, 'leader-election', 212))
+      local.follow(withShares(SERVER, 'leader-election', 212))
+      for (const other of others) local.replace(withShares(local.objects, other, 7))
+      local.follow(withShares(SERVER, 'leader-election', 3))
+      expect(sharesOf(local.objects, 'leader-election')).toBe(3)
+    }
+  })
+
   it('keep the edits, however other objects change on the server', () => {
     const names = SERVER.levels.map(({ metadata }) => metadata.name)
     const edit = fc.record({ name: fc.constantFrom(...names), shares: fc.nat(500), here: fc.boolean() })
@@ -73,6 +84,7 @@ describe('objects that follow a server', () => {
           } else {
             theirs = withShares(theirs, name, shares)
             local.follow(theirs)
+            if (own.get(name) === shares) own.delete(name)
           }
         }
         for (const name of names) {

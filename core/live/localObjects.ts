@@ -35,6 +35,8 @@ export class LocalObjects {
   /** Sets the server's current objects. */
   follow(theirs: ObjectSet): ObjectSet {
     this.theirs = theirs
+    dropEqual(this.levels, theirs.levels)
+    dropEqual(this.schemas, theirs.schemas)
     return this.refresh()
   }
 
@@ -95,6 +97,15 @@ type Editable = FlowSchema | PriorityLevelConfiguration
 
 const same = (a: Editable, b: Editable): boolean => sameContent(asJson(a), asJson(b))
 const asJson = (object: Editable): JsonObject => ({ ...object })
+
+/** Whatever the server has by now is no edit, whether or not anything else is edited before it changes again. */
+function dropEqual<O extends Editable>(edits: Map<string, O | null>, theirs: readonly O[]): void {
+  const server = byName(theirs)
+  for (const [name, edit] of edits) {
+    const their = server.get(name)
+    if (edit === null ? their === undefined : their !== undefined && same(their, edit)) edits.delete(name)
+  }
+}
 
 function merged<O extends Editable>(theirs: readonly O[], edits: ReadonlyMap<string, O | null>): O[] {
   const known = new Set(theirs.map(({ metadata }) => metadata.name))
