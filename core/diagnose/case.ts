@@ -94,13 +94,10 @@ export function findingOf(
 ): Finding {
   const { cause, place, text, needs, within = [], unless = [], hints = [], remedy } = given
   const { culprit, share, since, victims = [], tier = 'metrics', symptom } = given
-  const aside = [...hints, ...unless.map(not)]
+  const aside = [...hints, ...unless.map(not)].filter(({ holds, isAbsence = false }) => !(isAbsence && holds === true))
+  const clues = [...needs, ...within, ...aside]
   const texts = (holds: boolean | undefined): readonly string[] => [
-    ...new Set(
-      [...needs, ...within, ...aside.filter(({ isAbsence = false }) => !(isAbsence && holds === true))].flatMap(
-        (clue) => (clue.holds === holds ? [clue.text] : []),
-      ),
-    ),
+    ...new Set(clues.flatMap((clue) => (clue.holds === holds ? [clue.text] : []))),
   ]
   const [against, unknown] = [texts(false), texts(undefined)]
   return {

@@ -48,11 +48,12 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
   const everywhere = slowEverywhere(server)
   const ofFlood = slowedByFlood(server)
   const exemptShare = server.allSeats === 0 ? 0 : server.exemptSeats / server.allSeats
-  const grown = newFlood(server).holds === true ? undefined : grownIn(server)
+  const [flood, isExempt] = [newFlood(server), isExemptFlood(server)]
+  const grown = flood.holds === true ? undefined : grownIn(server)
   // A flood may make a machine slow. That the others would not fit without it either, as slow as they are, it need not.
   const isOpen =
     ofFlood.holds === true &&
-    !isExemptFlood(server) &&
+    !isExempt &&
     server.levels.some((level) => (newSuspect(level)?.others ?? 0) > (newSuspect(level)?.limit ?? 0))
   const slowed = slowedIn(server).filter(({ name }) => name !== grown?.name)
   const [exempt] = byUser(server.ledger, EXEMPT)
@@ -86,13 +87,11 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
       // Two that began at different times share it.
       lever: isOpen
         ? undefined
-        : () => ({ factor: Math.sqrt(slowFactor(server) * (isExemptFlood(server) ? 1 : slowFactor(server))) }),
+        : () => ({ factor: Math.sqrt(slowFactor(server) * (isExempt ? 1 : slowFactor(server))) }),
       // A flood makes a machine busy, unless that became slower at another time.
       unless: grown === undefined && !isOpen ? [ofFlood] : [],
       hints: [
-        ...(grown === undefined && (newFlood(server).holds !== true || isExemptFlood(server))
-          ? [weighing(5, not(newFlood(server)))]
-          : []),
+        ...(grown === undefined && (flood.holds !== true || isExempt) ? [weighing(5, not(flood))] : []),
         inTrouble,
         ...troubled.slice(0, 1).map((level) => not(moreRequests(level))),
       ],

@@ -213,7 +213,7 @@ interface Appearance extends Pick<Situation, 'dumps' | 'level'> {
   readonly known: ReadonlyMap<string, unknown>
 }
 
-export interface UserUse {
+interface UserUse {
   readonly name: string
   /** The flow of it that wants the most. */
   readonly client: ClientUse

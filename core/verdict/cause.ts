@@ -36,11 +36,7 @@ export const findingFor = (findings: readonly Finding[], { server, level }: Plac
 /** The same in the words of an alert. */
 export function wordsFor(findings: readonly Finding[], place: Place) {
   const found = findingFor(findings, place)
-  if (found === undefined) return undefined
-  return {
-    cause: `${found.title}. ${found.text} ${victimsSentence(found.victims)}`.trimEnd(),
-    remedy: found.remedy.text,
-  }
+  return found && { cause: `${found.title}. ${textWithVictims(found)}`, remedy: found.remedy.text }
 }
 
 const MOST_NAMED = 5
@@ -64,6 +60,9 @@ export function victimsText(victims: Finding['victims']): string {
 /** The same in a sentence. */
 export const victimsSentence = (victims: Finding['victims']): string =>
   victims.length === 0 ? '' : `Suffering: ${victimsText(victims)}.`
+
+/** What happens, and to whom. */
+export const textWithVictims = ({ text, victims }: Finding): string => `${text} ${victimsSentence(victims)}`.trimEnd()
 
 /** `59 to 85 %`. */
 const rangeText = ({ low, high }: { readonly low: number; readonly high: number }, format: Format): string =>

@@ -1,7 +1,7 @@
 import { sentenceText } from '../../../core/answer/answer.ts'
 import type { Finding } from '../../../core/contract/diagnosis.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
-import { victimsSentence } from '../../../core/verdict/cause.ts'
+import { textWithVictims } from '../../../core/verdict/cause.ts'
 import { explainLimit } from '../../../core/verdict/explainLimit.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
@@ -38,7 +38,7 @@ export function CausePane({ server, level, finding }: CausePaneProps) {
     )
   }
   const { title, confidence, evidenceFor, remedy } = finding
-  const text = `${finding.text} ${victimsSentence(finding.victims)}`
+  const text = textWithVictims(finding)
   return (
     <Pane title="Cause and remedy" note={confidence}>
       <div className={styles['cause']}>
