@@ -67,6 +67,17 @@ test('there is no present to go back to: a run then stands at its end', async ()
   await vi.waitFor(() => expect(instant()).toBe(300_000))
 })
 
+test('a range up to the newest sample is the last part of a recording, at its last sample', async () => {
+  connectionStore.setState({ connection: sourceOf(8, 'recording') })
+  await vi.waitFor(() => expect(timeStore.getState()).toMatchObject({ from: 0, to: 300_000 }))
+  timeStore.getState().setRange(60)
+  await vi.waitFor(() => expect(timeStore.getState()).toMatchObject({ from: 240_000, to: 300_000 }))
+  expect(instant()).toBe(300_000)
+  // A longer one than the recording is all of it.
+  timeStore.getState().setRange(3_600)
+  await vi.waitFor(() => expect(timeStore.getState()).toMatchObject({ from: 0, to: 300_000 }))
+})
+
 test('an ended follower moves nothing when its answer is late', async () => {
   connectionStore.setState({ connection: sourceOf(7, 'run') })
   stop()

@@ -82,13 +82,16 @@ export function startRuns(line: Client): () => void {
     if (before !== undefined && stands === undefined) timeStore.getState().live()
     if (stands === undefined || (stands === before && instantOf(timeStore.getState()) !== undefined)) return
     // The time bar reports why a past cannot be read.
-    void enter(stands).catch(() => undefined)
+    void enter(stands, stands !== before).catch(() => undefined)
   }
-  const enter = async (stands: number): Promise<void> => {
+  /** A source opens on all of it: a range up to the newest sample is then that of the one before. */
+  const enter = async (stands: number, opens: boolean): Promise<void> => {
     const { first, last } = await line.call('past.extent', { connection: stands })
     if (ended || shown !== stands || first === undefined || last === undefined) return
-    const instant = instantOf(timeStore.getState())
-    if (instant === undefined || instant < first || instant > last) fit(first, last)
+    const time = timeStore.getState()
+    const instant = instantOf(time)
+    if (instant !== undefined && instant >= first && instant <= last) return
+    fit(first, last, !opens && time.window.kind === 'relative' ? time.window.seconds * MS_PER_SECOND : LONGEST)
   }
   const stops = [connectionStore.subscribe(follow), timeStore.subscribe(follow)]
   follow()
@@ -98,8 +101,8 @@ export function startRuns(line: Client): () => void {
   }
 }
 
-/** All of it, or its last day, at its last sample. */
-const fit = (first: number, last: number): void => goTo(Math.max(first, last - LONGEST), last, last)
+/** All of it, or its last day or part, at its last sample. */
+const fit = (first: number, last: number, part = LONGEST): void => goTo(Math.max(first, last - part), last, last)
 
 function goTo(from: number, to: number, at: number): void {
   const time = timeStore.getState()

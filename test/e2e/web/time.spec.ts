@@ -59,10 +59,11 @@ const type = async (text: string): Promise<void> => {
   await page.getByLabel(/^Range \(/).fill(text)
 }
 
-test('takes a range that follows the newest sample as it is written', async () => {
-  await type('-6h')
+test('opens on the whole recording, and takes the last part of it as it is written', async () => {
+  await expect(range()).toHaveText('03:00:00 – 03:09:59')
+  await type('-5m')
   await page.getByRole('button', { name: 'Show this range' }).click()
-  await expect(range()).toHaveText('Last 6 h')
+  await expect(range()).toHaveText('03:04:59 – 03:09:59')
 })
 
 test('takes an instant of a range behind an @, and says what a text means', async () => {
