@@ -319,7 +319,7 @@ function innocentOf(
 const LEFT_BEHIND_MS = 90_000
 
 /** The headline that the Overview shows of the same samples. */
-function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
+function nowIn({ servers, isPast }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
   const newest = newestOf({ servers })
   const current = servers.filter((server) => newestOf({ servers: [server] }) >= newest - LEFT_BEHIND_MS)
   const seen = current.flatMap(({ frames, latest, dumps }) => {
@@ -335,7 +335,7 @@ function nowIn({ servers }: Evidence, cause: LikelyCause | undefined): Diagnosis
   })
   return nowOf(
     headline(
-      seen.map((one) => ({ ...one, cause })),
+      seen.map((one) => ({ ...one, cause, ...(isPast && { isPast }) })),
       plain,
     ),
   )

@@ -82,7 +82,7 @@ async function readEvidence(
 function ofRecording(spec: RecordingSpec, console: Console, problems: Problem[]): Evidence {
   const kept = createKeptPages()
   for (const event of eventsBefore(spec, KEPT_MS, console, problems)) kept.take(event)
-  return kept.all(spec.at)
+  return kept.all(spec.at, true)
 }
 
 async function ofSource(

@@ -39,7 +39,7 @@ function diagnosed(entry: ListedRecording, at: UnixMs, replaced: ReturnType<type
   const kept = createKeptPages()
   for (const { timed } of readRecording(entry, { from: at - KEPT_MS, to: at }, []))
     kept.take(replaced?.event(timed.event) ?? timed.event)
-  return diagnose(kept.all(at))
+  return diagnose(kept.all(at, true))
 }
 
 const ETCD = 'This recording is of an etcd proxy. Incident reports are about the priority levels of API servers.'

@@ -32,8 +32,8 @@ export interface KeptPages {
   frames(server: string): readonly ServerFrame[]
   /** Of one server, for a forecast. */
   evidence(server: string): Omit<ForecastEvidence, 'earlier'>
-  /** Of all servers, for a diagnosis of that instant; without one, of the last page. */
-  all(asOf: UnixMs | undefined): Evidence
+  /** Of all servers, for a diagnosis of that instant, which may be over; without one, of the last page. */
+  all(asOf: UnixMs | undefined, isPast?: boolean): Evidence
 }
 
 /** The newest page of a server, with what follows from all until then. */
@@ -113,7 +113,7 @@ export function createKeptPages(): KeptPages {
       history: twinHistory(frames(server), REQUESTS_OF_RUN) ?? null,
       flows: flowsOf(dumps.get(server) ?? []),
     }),
-    all: (asOf) => ({
+    all: (asOf, isPast = false) => ({
       servers: [...pages.keys()].map((server) => ({
         frames: upToNow(server),
         dumps: dumps.get(server) ?? [],
@@ -125,6 +125,7 @@ export function createKeptPages(): KeptPages {
       requests: [...requests.values()],
       forecasts,
       asOf,
+      isPast,
     }),
   }
 }

@@ -168,7 +168,7 @@ export async function openSource(
   const pagesBy = remember(1, (to: UnixMs) => pagesUpTo(recorded(), to))
   const usageBy = remember(1, (to: UnixMs) => usageUpTo(recorded(), to))
   const judge = remember(1, async (of: KeptPages, asOf: UnixMs | undefined) =>
-    (await import('../../core/diagnose/diagnose.ts')).diagnose(of.all(asOf)),
+    (await import('../../core/diagnose/diagnose.ts')).diagnose(of.all(asOf, archive !== undefined)),
   )
   const verdictAt = async (at: UnixMs | undefined): Promise<Diagnosis> => {
     if (archive !== undefined) return judge(`${knownBy(at)} ${at}`, pagesBy(String(knownBy(at)), knownBy(at)), at)

@@ -73,6 +73,8 @@ describe('the verdict of an incident', () => {
         const lines = status.trimEnd().split('\n')
         if (judged !== undefined) expect(reported).toEqual(lines)
         const [title = ''] = lines
+        // It is over, as on the Overview of a recording.
+        expect(title).not.toMatch(/ (?:is|are|waits?|queues|lends) /)
         const [first] = findings
         // Where samples allow no diagnosis, it says first that they do not.
         const start = first?.group === 'own side' ? first.text : title
