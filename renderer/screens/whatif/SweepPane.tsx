@@ -20,9 +20,10 @@ interface Sweep {
 }
 
 /** By scenario; outlives the screen, so that a sweep continues while another screen is shown. */
-const sweeps = create<Readonly<Partial<Record<string, Sweep>>>>(() => ({}))
+const sweepStore = create<Readonly<Partial<Record<string, Sweep>>>>(() => ({}))
 
-const change = (name: string, part: Sweep): void => sweeps.setState((all) => ({ [name]: { ...all[name], ...part } }))
+const change = (name: string, part: Sweep): void =>
+  sweepStore.setState((all) => ({ [name]: { ...all[name], ...part } }))
 
 const USUAL_SEATS = 400
 
@@ -49,7 +50,7 @@ export function SweepPane(props: {
   readonly text: string | undefined
 }) {
   const { name, variant, seats = USUAL_SEATS, text: own } = props
-  const { text = example(name, variant, seats), run, stop } = sweeps((all) => all[name]) ?? {}
+  const { text = example(name, variant, seats), run, stop } = sweepStore((all) => all[name]) ?? {}
   const [open, setOpen] = useState(run !== undefined)
   const start = (): void => {
     const wish = { text, ...(own !== undefined && { scenario: { file: name, text: own } }) }
@@ -62,7 +63,7 @@ export function SweepPane(props: {
   }
   const cancel = (): void => {
     stop?.()
-    sweeps.setState((all) => ({ [name]: { text: all[name]?.text ?? text } }))
+    sweepStore.setState((all) => ({ [name]: { text: all[name]?.text ?? text } }))
   }
   return (
     <Pane
