@@ -32,6 +32,9 @@ export const MOST_REQUEST_TESTS = 2_000
 /** Characters of a scenario that the page may send. */
 export const MOST_SCENARIO_TEXT = 1_000_000
 
+/** Points of a sweep that runs for a window: each takes about a second of a processor. */
+export const MOST_SWEEP_POINTS = 400
+
 /** A baseline and its candidates together. */
 export const MOST_VARIANTS = 8
 

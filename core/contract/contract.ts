@@ -64,6 +64,7 @@ import {
 } from './recording.ts'
 import { MOST_PAST_REQUESTS } from '../bounds.ts'
 import { ReportSchema } from './report.ts'
+import { SweepEventSchema, SweepWishSchema } from './sweep.ts'
 import { TuneEventSchema, TuneWishSchema } from './tune.ts'
 import { KeptScenarioSchema, ScenarioEventSchema, ScenarioWishSchema } from './scenario.ts'
 import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
@@ -359,6 +360,8 @@ export const streams = {
   whatIf: stream(WhatIfWishSchema, WhatIfEventSchema),
   /** Runs every variant of a scenario; the end of the subscription cancels the run. */
   scenario: stream(ScenarioWishSchema, ScenarioEventSchema),
+  /** Runs every point of a sweep; the end of the subscription cancels the run. */
+  sweep: stream(SweepWishSchema, SweepEventSchema),
   /** The effect of a draft on waits, rejections and seats; the end of the subscription cancels the work. */
   forecast: stream(ForecastWishSchema, ForecastEventSchema),
   /** Searches for the smallest edit that meets goals; the end of the subscription cancels the search. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { heatMapOf, heatMapSvg, heatMapText } from './heatMap.ts'
-import type { SweepHeader } from './rows.ts'
+import type { SweepHeader } from '../contract/sweep.ts'
 
 const HEADER: SweepHeader = {
   sweep: 's',

@@ -1,14 +1,14 @@
 import { plain } from '../text/format.ts'
 import { MEASURES } from '../scenario/scenario.ts'
 import { escapeMarkup } from '../text/markup.ts'
-import type { SweepHeader } from './rows.ts'
-import type { PointResult } from './sweep.ts'
+import type { PointResult, SweepHeader } from '../contract/sweep.ts'
 
 /** One result over two parameters. */
 export interface HeatMap {
   /** Names of the columns. */
   readonly x: string
-  readonly y: string
+  /** Absent for a sweep of one parameter, which is one row. */
+  readonly y: string | undefined
   readonly result: string
   /** Unit of the result; empty if it has none. */
   readonly unit: string
@@ -32,14 +32,14 @@ export function heatMapOf(
 ): HeatMap | string {
   const [atX, atY, atResult] = [
     header.parameters.indexOf(x),
-    header.parameters.indexOf(y),
+    y === undefined ? undefined : header.parameters.indexOf(y),
     header.results.indexOf(result),
   ]
-  if (atX < 0 || atY < 0)
+  if (atX < 0 || (atY ?? 0) < 0)
     return `There is no parameter ${atX < 0 ? x : y}; the parameters are ${header.parameters.join(', ')}.`
   if (atResult < 0) return `There is no result ${result}; the results are ${header.results.join(', ')}.`
   const measured = points.flatMap(({ values, results }) =>
-    results === undefined ? [] : [{ x: values[atX] ?? 0, y: values[atY] ?? 0, value: results[atResult] ?? 0 }],
+    results === undefined ? [] : [{ x: values[atX] ?? 0, y: values[atY ?? -1] ?? 0, value: results[atResult] ?? 0 }],
   )
   const sums = new Map<string, { sum: number; count: number }>()
   for (const one of measured) {
@@ -68,11 +68,12 @@ const ascending = (values: readonly number[]): readonly number[] => [...new Set(
 /** A value with as many digits as fit in a cell. */
 export const shortNumber = (value: number): string => plain.amount(value)
 
-const partOf = ({ least, most }: HeatMap, value: number): number =>
+/** Where a value lies between the least and the most, 0 to 1. */
+export const partOf = ({ least, most }: HeatMap, value: number): number =>
   most > least ? (value - least) / (most - least) : 0
 
-const titleOf = ({ result, unit, x, y }: HeatMap): string =>
-  `${result}${unit === '' ? '' : ` (${unit})`} by ${x} (across) and ${y} (down)`
+export const titleOf = ({ result, unit, x, y }: HeatMap): string =>
+  `${result}${unit === '' ? '' : ` (${unit})`} by ${x} (across)${y === undefined ? '' : ` and ${y} (down)`}`
 
 const SHADES = ['  ', '░░', '▒▒', '▓▓', '██'] as const
 

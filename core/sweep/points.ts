@@ -8,7 +8,8 @@ import { Replay } from '../whatif/replay.ts'
 import { simulatedResult } from '../whatif/simulated.ts'
 import type { VariantResult } from '../whatif/results.ts'
 import { withSetting } from './fields.ts'
-import type { PointResult, Setting, SweepBase, SweepPlan } from './sweep.ts'
+import type { PointResult } from '../contract/sweep.ts'
+import type { Setting, SweepBase, SweepPlan } from './sweep.ts'
 
 /** Number of points of a sweep. They are numbered from 0. */
 export function pointCount({ parameters, search }: SweepPlan): number {

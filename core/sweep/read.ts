@@ -2,11 +2,12 @@ import { significantly } from '../text/format.ts'
 import { anyOf, entry, type Finding, member, quoted, meantOr } from '../config/finding.ts'
 import { type Read, readAmount, readList, readText } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
+import { ProblemError } from '../errors.ts'
 import { WHAT_IF_SEED } from '../contract/whatif.ts'
 import { type DocumentKind, readDocument, type ReadDocument } from '../scenario/document.ts'
 import { readServer, variantOf } from '../scenario/read.ts'
 import { readMeasured, subjectOf } from '../scenario/readMeasured.ts'
-import type { Measured, ScenarioVariant } from '../scenario/scenario.ts'
+import type { Measured, Scenario, ScenarioVariant } from '../scenario/scenario.ts'
 import { bounded, knownName, problem } from '../scenario/values.ts'
 import { FIELDS, withSetting } from './fields.ts'
 import { pointCount } from './points.ts'
@@ -204,6 +205,15 @@ function once(names: readonly string[], list: string, findings: Finding[]): void
     if (names.indexOf(name) === index) continue
     findings.push(problem(entry(list, index), `Duplicate ${quoted(name)}: remove one.`))
   }
+}
+
+/** The base that a variant of a scenario is; without a name, the first one. Throws `not-found`. */
+export function scenarioBase(scenario: Scenario, wanted: string | undefined, named: string): SweepBase {
+  const names = scenario.variants.map(({ name }) => name)
+  const variant = scenario.variants.find(({ name }) => name === (wanted ?? names[0]))
+  if (variant !== undefined) return { kind: 'scenario', scenario, variant }
+  const mend = meantOr(wanted ?? '', names, `the variants are ${names.join(', ')}.`)
+  throw new ProblemError('not-found', `${named} has no variant ${quoted(wanted ?? '')}; ${mend}`)
 }
 
 /** Lists of a file, with their positions in it. */

@@ -1,27 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { z } from 'zod'
+import { PointResultSchema, SweepHeaderSchema, type PointResult, type SweepHeader } from '../contract/sweep.ts'
 import { jsonText, parseJson } from '../text/text.ts'
 import { pointCount } from './points.ts'
-import { type PointResult, resultName, settingName, type SweepBase, type SweepPlan } from './sweep.ts'
-
-/** The first line of a file of results: its sweep and its columns. */
-const HeaderSchema = z.object({
-  sweep: z.string(),
-  /** Fingerprint of everything that the results depend on. */
-  fingerprint: z.string(),
-  points: z.number().int().min(0),
-  parameters: z.array(z.string()),
-  results: z.array(z.string()),
-})
-export type SweepHeader = z.infer<typeof HeaderSchema>
-
-const RowSchema = z.object({
-  point: z.number().int().min(0),
-  values: z.array(z.number()),
-  results: z.array(z.number()).exactOptional(),
-  problem: z.string().exactOptional(),
-})
+import { resultName, settingName, type SweepBase, type SweepPlan } from './sweep.ts'
 
 export function headerOf(plan: SweepPlan, base: SweepBase): SweepHeader {
   const { name, parameters, search, results } = plan
@@ -57,13 +39,13 @@ export function readRows(text: string, file: string): ReadRows | string {
     // Logs of pods also contain the console's messages to people.
     if (line.trim() === '' || line.startsWith('apf-console: ')) continue
     const value = parseJson(line)
-    const asHeader = HeaderSchema.safeParse(value)
+    const asHeader = SweepHeaderSchema.safeParse(value)
     if (asHeader.success) {
       if (header !== undefined && header.fingerprint !== asHeader.data.fingerprint) return another(file, index + 1)
       header ??= asHeader.data
       continue
     }
-    const row = RowSchema.safeParse(value)
+    const row = PointResultSchema.safeParse(value)
     const fits = row.success && (row.data.results !== undefined) !== (row.data.problem !== undefined)
     if (!fits) return `${file}:${index + 1}: not a line of sweep results. Remove the line, or give another file.`
     if (header === undefined) return `${file}:${index + 1}: a point precedes the header of its sweep.`

@@ -39,18 +39,6 @@ export interface SweepPlan {
   readonly results: readonly Measured[]
 }
 
-/** Result of one point. */
-export interface PointResult {
-  /** Number of the point, from 0. */
-  readonly point: number
-  /** One for each parameter. */
-  readonly values: readonly number[]
-  /** One for each result; absent with a problem. */
-  readonly results?: readonly number[]
-  /** Why these values are invalid. One sentence. */
-  readonly problem?: string
-}
-
 /** `workload-low.queues`, `maxRequestsInFlight`. */
 export const settingName = ({ of, field }: Setting): string => named(of, field)
 

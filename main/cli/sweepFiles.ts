@@ -1,13 +1,12 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { ProblemError } from '../../core/errors.ts'
-import { fitFindings, readSweep, type WrittenBase } from '../../core/sweep/read.ts'
+import { fitFindings, readSweep, scenarioBase, type WrittenBase } from '../../core/sweep/read.ts'
 import type { SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
 import type { Variant } from '../../core/whatif/variant.ts'
 import { scenarioNames } from '../files/scenarioLibrary.ts'
 import type { Console } from './console.ts'
 import { oneText, tellFindings } from './inputFiles.ts'
 import { arrivalsFrom, scenarioFrom } from './scenarioFiles.ts'
-import { meantInstead } from './usage.ts'
 
 /** A sweep with its base. Throws after every problem of the file was reported. */
 export async function sweepFrom(
@@ -45,9 +44,5 @@ export async function baseFrom(written: WrittenBase, folder: string, console: Co
   const named = written.scenario
   const isName = library.includes(named) || /^[A-Z]\d+$/.test(named)
   const scenario = await scenarioFrom(isName ? named : beside(folder, named), library, console)
-  const names = scenario.variants.map(({ name }) => name)
-  const variant = scenario.variants.find(({ name }) => name === (written.variant ?? names[0]))
-  if (variant !== undefined) return { kind: 'scenario', scenario, variant }
-  const mend = meantInstead(written.variant ?? '', names, `the variants are ${names.join(', ')}.`)
-  throw new ProblemError('not-found', `${named} has no variant ${JSON.stringify(written.variant)}; ${mend}`)
+  return scenarioBase(scenario, written.variant, named)
 }

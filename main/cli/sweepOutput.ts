@@ -7,8 +7,7 @@ import {
   type HeatMapColumns,
   shortNumber,
 } from '../../core/sweep/heatMap.ts'
-import type { SweepHeader } from '../../core/sweep/rows.ts'
-import type { PointResult } from '../../core/sweep/sweep.ts'
+import type { PointResult, SweepHeader } from '../../core/contract/sweep.ts'
 import { toCsv } from '../../core/text/csv.ts'
 import { writeAtomically } from '../files/files.ts'
 import type { Console } from './console.ts'

@@ -2,7 +2,8 @@ import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import type { Earlier, ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/contract/forecast.ts'
 import type { ScenarioEvent, ScenarioWish } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, RunGiven, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
-import type { PointResult, SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
+import type { PointResult, SweepEvent, SweepWish } from '../../core/contract/sweep.ts'
+import type { SweepBase, SweepPlan } from '../../core/sweep/sweep.ts'
 import type { WrittenTune } from '../../core/tune/read.ts'
 import type { TuneReport } from '../../core/tune/report.ts'
 import type { Island } from '../../core/tune/search.ts'
@@ -59,6 +60,8 @@ export interface WhatIfRunner {
   scenario(wish: ScenarioWish, emit: (event: ScenarioEvent) => void, signal: AbortSignalLike): void
   /** The same for a search for the smallest edit, in several threads. */
   search(task: SearchTask, emit: (event: SearchEvent) => void, signal: AbortSignalLike): void
+  /** The same for every point of a sweep, in several threads. */
+  sweep(wish: SweepWish, emit: (event: SweepEvent) => void, signal: AbortSignalLike): void
   /** The same for a forecast. */
   forecast(task: ForecastTask, emit: (step: ForecastStep) => void, signal: AbortSignalLike): void
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PointResult, SweepBase } from '../../core/sweep/sweep.ts'
+import type { PointResult } from '../../core/contract/sweep.ts'
+import type { SweepBase } from '../../core/sweep/sweep.ts'
 import type { PointsEvent, PointsTask } from '../ports/whatIf.ts'
 import { runShards, type Shards } from './shards.ts'
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/errors.ts'
-import type { PointResult } from '../../core/sweep/sweep.ts'
+import type { PointResult } from '../../core/contract/sweep.ts'
 import type { PointsTask, SweepRunner } from '../ports/whatIf.ts'
 
 export interface Shards extends PointsTask {

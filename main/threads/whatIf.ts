@@ -101,6 +101,27 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
   const tune: SweepRunner['tune'] = (task, emit, signal) => begin({ kind: 'tune', task }, emit, signal)
   const points: SweepRunner['points'] = (task, emit, signal) => begin({ kind: 'points', task }, emit, signal)
   let searching = false
+  /** Does work that uses all processors, unless there is some already. */
+  const inAllThreads = <T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    done: (result: T) => void,
+    { emit, signal }: { readonly emit: (event: Failed) => void; readonly signal: AbortSignalLike },
+  ): void => {
+    if (searching) return emit(failed(SEARCHING))
+    searching = true
+    const end = new AbortController()
+    signal.addEventListener('abort', () => end.abort(), { once: true })
+    const run = async (): Promise<void> => {
+      try {
+        done(await work(end.signal))
+      } catch (thrown) {
+        emit(failed(toProblem(thrown)))
+      } finally {
+        searching = false
+      }
+    }
+    void run()
+  }
   return {
     scenarios: () => (library ??= readLibrary(scenarioFolder)),
     scenarioText,
@@ -119,24 +140,24 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
     },
     forecast: (task, emit, signal) => begin({ kind: 'forecast', task }, emit, signal),
     search(task, emit, signal) {
-      if (searching) return emit(failed(SEARCHING))
-      searching = true
-      const end = new AbortController()
-      signal.addEventListener('abort', () => end.abort(), { once: true })
-      // Loaded on first use, as the library is: the process that serves windows starts without an engine.
-      import('./tuneSearch.ts')
-        .then(({ runSearch }) =>
-          runSearch(task, {
-            runner: { points, tune },
-            signal: end.signal,
-            onPart: (part) => emit({ kind: 'progress', part }),
-          }),
-        )
-        .then(
-          (report) => emit({ kind: 'done', report }),
-          (thrown: unknown) => emit(failed(toProblem(thrown))),
-        )
-        .finally(() => (searching = false))
+      const onPart = (part: number): void => emit({ kind: 'progress', part })
+      inAllThreads(
+        // Loaded on first use, as the library is: the process that serves windows starts without an engine.
+        async (end) =>
+          (await import('./tuneSearch.ts')).runSearch(task, { runner: { points, tune }, signal: end, onPart }),
+        (report) => emit({ kind: 'done', report }),
+        { emit, signal },
+      )
+    },
+    sweep(wish, emit, signal) {
+      const started = performance.now()
+      const onPart = (part: number): void => emit({ kind: 'progress', part })
+      inAllThreads(
+        async (end) =>
+          (await import('./sweepRun.ts')).runSweep(wish, { runner: { points }, scenarioText, signal: end, onPart }),
+        (report) => emit({ kind: 'done', report, elapsedMs: performance.now() - started }),
+        { emit, signal },
+      )
     },
     points,
     tune,
@@ -149,7 +170,7 @@ const TOO_MANY: Problem = {
 }
 const SEARCHING: Problem = {
   code: 'throttled',
-  message: 'A search is already running on this console. Wait until it ends, or cancel it.',
+  message: 'A search or a sweep is already running on this console. Wait until it ends, or cancel it.',
 }
 /** What each thread does, and how to make it need less memory. */
 const ABOUT = {

@@ -19,7 +19,7 @@ interface WhatIfOptions {
 
 interface WhatIfHandlers {
   readonly procedures: Pick<ProcedureHandlers, `whatIf.${string}` & ProcedureName>
-  readonly streams: Pick<StreamHandlers, 'whatIf' | 'scenario'>
+  readonly streams: Pick<StreamHandlers, 'whatIf' | 'scenario' | 'sweep'>
   /** A run together with its requests and its scenario; any other source unchanged. Rejects with `ProblemError`. */
   readonly complete: (spec: SourceSpec) => Promise<SourceSpec>
 }
@@ -56,6 +56,10 @@ export function whatIfHandlers({ runner, openPast, sourceOf, kept }: WhatIfOptio
       scenario(wish, emit, signal) {
         if (runner !== undefined) return runner.scenario(wish, emit, signal)
         emit({ kind: 'failed', problem: { code: 'unsupported', message: 'This console cannot run scenarios.' } })
+      },
+      sweep(wish, emit, signal) {
+        if (runner !== undefined) return runner.sweep(wish, emit, signal)
+        emit({ kind: 'failed', problem: { code: 'unsupported', message: 'This console cannot run sweeps.' } })
       },
       whatIf(wish, emit, signal) {
         const run = async (): Promise<void> => {

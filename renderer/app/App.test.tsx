@@ -139,6 +139,7 @@ it('keeps what was typed before the first source came, and shows nothing of it f
   const nothing = {
     forecast: () => undefined,
     search: () => undefined,
+    sweep: () => undefined,
     run: () => undefined,
     scenario: () => undefined,
   }

@@ -142,6 +142,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         consent: (_params, emit) => emit({ waiting: null }),
         frames: (_params, emit, signal) => frames.add(emit, signal),
         dumps: (_params, emit, signal) => dumps.add(emit, signal),
+        sweep: () => undefined,
         summary: () => undefined,
         simulation: () => undefined,
         objects: () => undefined,

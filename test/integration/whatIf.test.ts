@@ -9,7 +9,11 @@ import { checked } from '../../core/contract/shapes.ts'
 import { serve } from '../../core/contract/server.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import type { ScenarioEvent, ScenarioWish } from '../../core/contract/scenario.ts'
+import type { SweepEvent, SweepWish } from '../../core/contract/sweep.ts'
 import type { RequestsFrom, WhatIfEvent, WhatIfWish, WishedVariant } from '../../core/contract/whatif.ts'
+import { runPoint } from '../../core/sweep/points.ts'
+import { readSweep } from '../../core/sweep/read.ts'
+import { CROWDED, crowdedBase, SWEEP } from '../../core/sweep/sweep.fixture.ts'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { openInThread } from '../../main/threads/sourceThread.ts'
@@ -250,5 +254,59 @@ describe('a scenario in a thread of its own', () => {
     expect(file).toMatchObject({ kind: 'failed', problem: { code: 'invalid-input', message } })
     const other = await scenarioEnd({ kind: 'library', name: '../S1' })
     expect(other).toMatchObject({ kind: 'failed', problem: { code: 'not-found' } })
+  })
+})
+
+/** How a sweep ends, and the parts of the whole that were told before. */
+const swept = (wish: SweepWish): Promise<{ readonly last: SweepEvent; readonly parts: readonly number[] }> =>
+  new Promise((resolve, reject) => {
+    const parts: number[] = []
+    const stop = page.subscribe(
+      'sweep',
+      wish,
+      (event) => {
+        if (event.kind === 'progress') return void parts.push(event.part)
+        stop()
+        resolve({ last: event, parts })
+      },
+      ({ message }) => reject(new Error(message)),
+    )
+  })
+
+describe('a sweep in threads', () => {
+  const scenario = { file: 'crowded.yaml', text: CROWDED }
+
+  test('runs every point of a scenario of the page, as the command line does', async () => {
+    const { last, parts } = await swept({ text: SWEEP, scenario })
+    const { header, points } = last.kind === 'done' ? last.report : expect.fail(JSON.stringify(last))
+    expect(header).toMatchObject({
+      sweep: 'shares',
+      points: 6,
+      parameters: ['workload-low.nominalConcurrencyShares', 'workload-low.queues'],
+    })
+    expect(points.map(({ point }) => point)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(parts.at(-1)).toBe(1)
+    const { plan } = readSweep(SWEEP, 'sweep.yaml').value ?? expect.fail('no sweep')
+    for (const { point, values, ...result } of points)
+      expect({ point, values, ...result }).toEqual(runPoint(crowdedBase(), plan, { point, values }))
+  })
+
+  test('says where a sweep is wrong, and which ones are for the command line', async () => {
+    const refused = async (text: string): Promise<string> => {
+      const { last } = await swept({ text, scenario })
+      return last.kind === 'failed' ? last.problem.message : expect.fail('it ran')
+    }
+    expect(await refused(SWEEP.replace('queues,', 'qeues,'))).toMatch(/^Line 5: .*did you mean “queues”\?$/)
+    expect(await refused(SWEEP.replace('workload-low, measure', 'nowhere, measure'))).toMatch(/^Line 7: .*nowhere/)
+    expect(await refused(SWEEP.replace('crowded.yaml }', 'crowded.yaml, variant: later }'))).toMatch(
+      /has no variant “later”; the variants are now\.$/,
+    )
+    expect(await refused(SWEEP.replace('crowded.yaml', '../S1'))).toMatch(/^The library has no scenario “..\/S1”/)
+    expect(await refused(SWEEP.replace('to: 16, step: 8', 'to: 1000, step: 1'))).toMatch(
+      /^The sweep has 2979 points, and a window runs at most 400\. Give fewer values, or run the file with/,
+    )
+    expect(await refused(SWEEP.replace('scenario: crowded.yaml', 'requests: [a.log]'))).toMatch(
+      /^A sweep of recorded requests needs their files/,
+    )
   })
 })

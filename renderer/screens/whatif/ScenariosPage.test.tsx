@@ -42,6 +42,7 @@ beforeEach(async () => {
       scenarioText: async () => '',
       forecast: () => undefined,
       search: () => undefined,
+      sweep: () => undefined,
       run: () => undefined,
       scenario: (wish, emit, signal) => void runs.push({ wish, emit, isOver: () => signal.aborted }),
     },

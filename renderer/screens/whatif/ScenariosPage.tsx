@@ -33,6 +33,7 @@ import styles from './scenarios.module.css'
 
 const ScenarioEditor = lazy(async () => ({ default: (await import('./ScenarioEditor.tsx')).ScenarioEditor }))
 const VerdictMatrix = lazy(async () => ({ default: (await import('./VerdictMatrix.tsx')).VerdictMatrix }))
+const SweepPane = lazy(async () => ({ default: (await import('./SweepPane.tsx')).SweepPane }))
 const Calculators = lazy(async () => ({ default: (await import('./calculators/Calculators.tsx')).Calculators }))
 
 /** A scenario of the library, or a file. */
@@ -208,11 +209,18 @@ function ScenarioPanes({ shown, run }: PanesProps) {
           <Unfinished run={run} variants={shown.kind === 'library' ? shown.scenario.variants : []} />
         </>
       )}
-      {shown.kind === 'library' && (
-        <Suspense fallback={null}>
-          <Calculators scenario={shown.name} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {(shown.kind === 'file' || shown.scenario.server !== undefined) && (
+          <SweepPane
+            key={shown.name}
+            name={shown.name}
+            variant={shown.kind === 'library' ? shown.scenario.steppable.at(-1) : undefined}
+            seats={shown.kind === 'library' ? shown.scenario.server?.maxRequestsInFlight : undefined}
+            text={shown.kind === 'file' ? shown.own.history.present : undefined}
+          />
+        )}
+        {shown.kind === 'library' && <Calculators scenario={shown.name} />}
+      </Suspense>
     </>
   )
 }

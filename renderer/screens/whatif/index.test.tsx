@@ -38,6 +38,7 @@ beforeEach(async () => {
       scenarioText: async () => '',
       forecast: () => undefined,
       search: () => undefined,
+      sweep: () => undefined,
       scenario: () => undefined,
       run: ({ wish }, emit, signal) => void runs.push({ wish, emit, isOver: () => signal.aborted }),
     },
