@@ -210,6 +210,8 @@ export const ForecastWishSchema = z.object({
   after: ObjectSetSchema,
   /** Seats of the server. */
   serverLimit: z.number().int().min(1),
+  /** The same after a restart with other flags. */
+  newServerLimit: z.number().int().min(1).exactOptional(),
   version: z.string(),
 })
 export type ForecastWish = z.infer<typeof ForecastWishSchema>

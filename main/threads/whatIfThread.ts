@@ -123,6 +123,7 @@ function runForecast({ wish, evidence, twin: known, earlier }: ForecastTask): Fo
   const from = known === undefined ? FIT_PART : 0
   const report = forecast(twin, acceptable(wish.after, wish.version), {
     earlier,
+    serverLimit: wish.newServerLimit,
     seconds: WATCH_MS / MS_PER_SECOND,
     mayGoOn: (part) => goOn(from + part * (1 - from)),
     enough: () => elapsed() > FORECAST_MS,

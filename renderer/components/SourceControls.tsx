@@ -41,28 +41,52 @@ export function DumpAge({ at }: { readonly at: number }) {
 
 const MOST_SEATS = 1_000_000
 
+/** A number of seats as it is typed; `undefined` for anything else. */
+export const typedSeats = (text: string): number | undefined => {
+  const seats = Number(text)
+  return Number.isInteger(seats) && seats > 0 && seats <= MOST_SEATS ? seats : undefined
+}
+
+/** A field for the seats of a server. */
+export function SeatsField(props: {
+  readonly label: string
+  readonly title: string
+  readonly value: string
+  readonly placeholder?: string
+  readonly onChange: (text: string) => void
+}) {
+  const { label, title, value, placeholder, onChange } = props
+  return (
+    <label className={`${styles['seats']} inline-row gap-8 nowrap small muted`} title={title}>
+      {label}
+      <input
+        className={inputClass}
+        inputMode="numeric"
+        autoComplete="off"
+        placeholder={placeholder}
+        value={value}
+        aria-invalid={value !== '' && typedSeats(value) === undefined}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </label>
+  )
+}
+
 /** Seats of the server for which the impact is computed, where no server reports how many it has. */
 export function ServerSeats({ limit }: { readonly limit: ServerLimit }) {
   const [typed, setTyped] = useState(String(limit.seats))
   const change = (text: string): void => {
     setTyped(text)
-    const seats = Number(text)
-    if (Number.isInteger(seats) && seats > 0 && seats <= MOST_SEATS) ownLimitStore.setState({ seats })
+    const seats = typedSeats(text)
+    if (seats !== undefined) ownLimitStore.setState({ seats })
   }
   if (limit.from === 'reported' || limit.from === 'configured') return null
   return (
-    <label
-      className={`${styles['seats']} inline-row gap-8 nowrap small muted`}
+    <SeatsField
+      label="seats of a server"
       title="Sum of --max-requests-inflight and --max-mutating-requests-inflight; 600 without flags."
-    >
-      seats of a server
-      <input
-        className={inputClass}
-        inputMode="numeric"
-        autoComplete="off"
-        value={Number(typed) === limit.seats ? typed : limit.from === 'own' ? typed : String(limit.seats)}
-        onChange={({ target }) => change(target.value)}
-      />
-    </label>
+      value={Number(typed) === limit.seats ? typed : limit.from === 'own' ? typed : String(limit.seats)}
+      onChange={change}
+    />
   )
 }

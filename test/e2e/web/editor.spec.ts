@@ -148,6 +148,20 @@ test('a preset adds two objects, that the same draft applies', async () => {
   await expectAccessibleInBoth(page)
 })
 
+test('the forecast takes other flags of the server as well', async () => {
+  const flags = page.getByLabel('seats after a restart')
+  const limits = pane('Forecast').getByRole('table').getByRole('columnheader', { name: /seats/i })
+  await expect(limits.first()).toBeVisible()
+  const before = await pane('Forecast').getByRole('status').innerText()
+  await flags.fill('none')
+  await expect(flags).toHaveAttribute('aria-invalid', 'true')
+  await flags.fill('20')
+  await expect(pane('Forecast').getByRole('status')).not.toHaveText(before, { timeout: 200_000 })
+  await expect(pane('Forecast').getByRole('status')).not.toContainText('computing', { timeout: 200_000 })
+  await expect(pane('Forecast').getByRole('row', { name: /^workload-low/ })).toBeVisible()
+  await flags.fill('')
+})
+
 test('the draft runs beside live traffic from where it is', async () => {
   await page.getByRole('button', { name: 'Run beside live traffic' }).click()
   await expect(page).toHaveURL(/#\/live/)

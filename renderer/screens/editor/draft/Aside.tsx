@@ -28,7 +28,6 @@ import type { Guard, Impact } from './forecast.ts'
 import styles from './page.module.css'
 
 const EffectPane = lazy(async () => ({ default: (await import('../effect/EffectPane.tsx')).EffectPane }))
-const EarlyFit = lazy(async () => ({ default: (await import('./ForecastPane.tsx')).EarlyFit }))
 const ForecastPane = lazy(async () => ({ default: (await import('./ForecastPane.tsx')).ForecastPane }))
 
 /** The effects of the draft, and the server's response to it. */
@@ -54,12 +53,8 @@ export const Aside = memo(function Aside(props: {
         onSeen={() => draft.entries.length > 0 && markSeen(draft.entries)}
       />
       <Suspense>
-        {draft.entries.length > 0 ? (
-          <ForecastPane impact={impact} selected={level} />
-        ) : (
-          // Switching editing on repeats the fit.
-          <EarlyFit key={String(mayEdit)} impact={impact} />
-        )}
+        {/* Switching editing on repeats the fit. */}
+        <ForecastPane key={String(mayEdit)} impact={impact} selected={level} isDrafted={draft.entries.length > 0} />
       </Suspense>
       <div className={styles['two']}>
         <div>

@@ -21,13 +21,21 @@ export interface ForecastRun {
 /** Delay after the last keystroke. */
 const PAUSE_MS = 300
 
-type Forecastable = Pick<Impact, 'before' | 'after' | 'version'> & { readonly limit: Pick<Impact['limit'], 'seats'> }
+type Forecastable = Pick<Impact, 'before' | 'after' | 'version'> & {
+  readonly limit: Pick<Impact['limit'], 'seats'>
+  /** Seats after a restart with other flags. */
+  readonly newLimit?: number | undefined
+}
 
-const wishOf = (of: ForecastWish['of'], { before, after, limit: { seats }, version }: Forecastable): ForecastWish => ({
+const wishOf = (
+  of: ForecastWish['of'],
+  { before, after, limit: { seats }, newLimit, version }: Forecastable,
+): ForecastWish => ({
   of,
   before: ObjectSetSchema.parse(before),
   after: ObjectSetSchema.parse(after),
   serverLimit: seats,
+  ...(newLimit !== undefined && { newServerLimit: newLimit }),
   version,
 })
 
@@ -48,7 +56,7 @@ export function useEarlyFit({ before, limit: { seats }, version }: Forecastable)
 }
 
 /** Forecasts the draft on the shown server; the next change of the draft ends the previous run. */
-export function useForecast({ before, after, limit: { seats }, version }: Forecastable): ForecastRun {
+export function useForecast({ before, after, limit: { seats }, newLimit, version }: Forecastable): ForecastRun {
   const connection = useConnected()?.id
   const server = useViewPart((view) => view.server?.id)
   const [run, setRun] = useState<ForecastRun>({})
@@ -59,13 +67,15 @@ export function useForecast({ before, after, limit: { seats }, version }: Foreca
     const end = (last: Pick<ForecastRun, 'report' | 'problem'>): void => {
       stop?.()
       setRun(last)
-      if (last.report !== undefined) shownForecastStore.setState({ shown: { after, report: last.report } }, true)
+      // What is applied is the draft, without a restart.
+      if (last.report !== undefined && newLimit === undefined)
+        shownForecastStore.setState({ shown: { after, report: last.report } }, true)
     }
     const start = (): void => {
       setRun(({ report }) => ({ ...(report && { report }), part: 0 }))
       stop = client().subscribe(
         'forecast',
-        wishOf({ connection, server }, { before, after, limit: { seats }, version }),
+        wishOf({ connection, server }, { before, after, limit: { seats }, newLimit, version }),
         (event) => {
           if (event.kind === 'progress') setRun(({ report }) => ({ ...(report && { report }), part: event.part }))
           else end(event.kind === 'done' ? { report: event.report } : { problem: event.problem })
@@ -79,6 +89,6 @@ export function useForecast({ before, after, limit: { seats }, version }: Foreca
       stop?.()
       shownForecastStore.setState({}, true)
     }
-  }, [connection, server, before, after, seats, version, why])
+  }, [connection, server, before, after, seats, newLimit, version, why])
   return why === undefined ? run : { problem: { code: 'forbidden', message: why } }
 }
