@@ -16,7 +16,7 @@ import {
   sumObservations,
 } from './rates.ts'
 import { deriveRequestTimes } from './requestTimes.ts'
-import { pushRecent, recentOf, rejectedByGone, sumRecent, type RecentWindow } from './recent.ts'
+import { emptyWindow, pushRecent, recentOf, rejectedByGone, sumRecent, type RecentWindow } from './recent.ts'
 import { staleAfterMs } from './staleAfter.ts'
 
 /** Milliseconds from one reallocation of seats to the next (specification 6.4). */
@@ -69,7 +69,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
   let last: Sample | undefined
   let intervals: readonly number[] = []
   let snapshots: readonly Snapshot[] = []
-  let recent: RecentWindow = []
+  let recent = emptyWindow()
   let settled: Settled | undefined
   let torn = false
   let lastAdjustmentAt: number | undefined
@@ -87,7 +87,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
       if (!torn && !sameAdjustment(frame, step.previous.frame)) lastAdjustmentAt = sample.atMs
     } else {
       snapshots = []
-      recent = []
+      recent = emptyWindow()
       settled = undefined
       lastAdjustmentAt = undefined
     }
@@ -96,7 +96,7 @@ export function createDeriver(id: string): (frame: ServerFrame) => DerivedServer
 
     snapshots = within(snapshots, sample.atMs)
     const windowStart = snapshots[0]
-    recent = pushRecent(recent, sample.atMs, sample.index)
+    pushRecent(recent, sample.atMs, sample.index)
     const levels = frame.levels.map((level) => deriveLevel(level, sample, step, { windowStart, recent, torn }))
     const gone = rejectedByGone(recent)
     const requests =

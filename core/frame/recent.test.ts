@@ -1,8 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { levelFrame, schemaFrame, serverFrame } from '../../test/fixtures/frames.ts'
 import { createDeriver } from './derive.ts'
 import type { ServerFrame } from './frame.ts'
-import { levelStates, troubleOf } from './recent.ts'
+import { flowKey, flowOf, indexFrame } from './rates.ts'
+import { emptyWindow, levelStates, pushRecent, RECENT_MS, recentOf, rejectedByGone, troubleOf } from './recent.ts'
 import { plain } from '../text/format.ts'
 import { byCodeUnits } from '../text/text.ts'
 import { headline } from '../verdict/headline.ts'
@@ -83,4 +85,53 @@ describe('the state of a level', () => {
     expect(troubleOf(both)).toBe('rejecting')
     expect(troubleOf(['no-limit'])).toBeUndefined()
   })
+})
+
+it('contains the same however many samples are within it', () => {
+  const flow = fc.option(fc.nat(50), { nil: undefined })
+  const sample = fc.record({ stepMs: fc.integer({ min: 1, max: 6_000 }), flows: fc.tuple(flow, flow, flow) })
+  fc.assert(
+    fc.property(fc.array(sample, { minLength: 1, maxLength: 60 }), (samples) => {
+      const window = emptyWindow()
+      let atMs = 0
+      const seen = samples.map(({ stepMs, flows }) => {
+        atMs += stepMs
+        const found = flows.flatMap((count, at) =>
+          count === undefined ? [] : [[flowKey('low', `${at}`), count] as const],
+        )
+        const index = indexFrame(
+          serverFrame(atMs / 1_000, [
+            levelFrame(
+              'low',
+              found.map(([where, count]) =>
+                schemaFrame(flowOf(where).schema, {
+                  rejected: { 'queue-full': count, 'concurrency-limit': 0, 'time-out': 0 },
+                  dispatched: count,
+                }),
+              ),
+            ),
+          ]),
+        )
+        pushRecent(window, atMs, index)
+        return { atMs, flows: new Map(found) }
+      })
+      const begin = Math.max(
+        0,
+        seen.findLastIndex((one) => one.atMs <= atMs - RECENT_MS),
+      )
+      const inside = seen.slice(begin)
+      const [oldest, newest] = [inside[0]?.flows, inside.at(-1)?.flows]
+      const last = new Map(inside.flatMap(({ flows }) => [...flows]).filter(([where]) => newest?.has(where) !== true))
+      const gone = [...last].flatMap(([where, count]) => {
+        const rejected = count - (oldest?.get(where) ?? 0)
+        return rejected > 0 ? [[flowOf(where).schema, rejected]] : []
+      })
+      const told = rejectedByGone(window).map(({ schema, rejected }) => [schema, rejected['queue-full']])
+      expect(new Set(told)).toEqual(new Set(gone))
+      for (const [where, count] of newest ?? [])
+        expect(recentOf(window, where)?.dispatched).toBe(
+          inside.length > 1 ? count - (oldest?.get(where) ?? 0) : undefined,
+        )
+    }),
+  )
 })

@@ -15,53 +15,71 @@ interface Totals {
   readonly schemas: ReadonlyMap<string, Pick<SchemaFrame, 'dispatched' | 'rejected'>>
 }
 
-/** Totals of the samples within the window, oldest first; nothing else of a frame is kept. */
-export type RecentWindow = readonly Totals[]
-
-/** The window with one more sample. */
-export function pushRecent(window: RecentWindow, atMs: number, { schemas }: FrameIndex): RecentWindow {
-  const totals = new Map([...schemas].map(([where, { dispatched, rejected }]) => [where, { dispatched, rejected }]))
-  const grown = [...window, { atMs, schemas: totals }]
-  return grown.slice(
-    Math.max(
-      0,
-      grown.findLastIndex((sample) => sample.atMs <= atMs - RECENT_MS),
-    ),
-  )
+/** Totals of the samples within the window; nothing else of a frame is kept. */
+export interface RecentWindow {
+  /** Oldest first, from `begin` on: what is before it has left the window. */
+  samples: Totals[]
+  begin: number
+  /** The last totals of flows that the newest sample no longer contains, with the time of the sample that still did. */
+  readonly gone: Map<string, Pick<SchemaFrame, 'rejected'> & { readonly atMs: number }>
 }
+
+export const emptyWindow = (): RecentWindow => ({ samples: [], begin: 0, gone: new Map() })
+
+/** Adds one sample. A simulation at high speed has thousands within the window, so none is looked at twice. */
+export function pushRecent(window: RecentWindow, atMs: number, { schemas }: FrameIndex): void {
+  const totals = new Map([...schemas].map(([where, { dispatched, rejected }]) => [where, { dispatched, rejected }]))
+  const { samples, gone } = window
+  const before = samples.at(-1)
+  for (const [where, { rejected }] of before?.schemas ?? [])
+    if (!totals.has(where)) gone.set(where, { rejected, atMs: before?.atMs ?? atMs })
+  samples.push({ atMs, schemas: totals })
+  while ((samples[window.begin + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= atMs - RECENT_MS) window.begin++
+  const fromMs = oldestOf(window)?.atMs ?? atMs
+  for (const [where, last] of gone) if (last.atMs < fromMs || totals.has(where)) gone.delete(where)
+  if (window.begin < samples.length / 2) return
+  window.samples = samples.slice(window.begin)
+  window.begin = 0
+}
+
+const oldestOf = ({ samples, begin }: RecentWindow): Totals | undefined => samples[begin]
 
 /**
  * Changes of one flow within the window; `undefined` until it holds two samples. A flow that did not exist when the
  * window began counts from 0.
  */
 export function recentOf(window: RecentWindow, where: string): Recent | undefined {
-  const [oldest] = window
-  const newest = window.at(-1)
-  if (oldest === undefined || newest === undefined || oldest === newest) return undefined
-  const [now, then] = [newest.schemas.get(where), oldest.schemas.get(where)]
+  const seconds = secondsOf(window)
+  if (seconds === undefined) return undefined
+  const [now, then] = [window.samples.at(-1)?.schemas.get(where), oldestOf(window)?.schemas.get(where)]
   const rejected = now?.rejected
   return {
-    seconds: (newest.atMs - oldest.atMs) / 1_000,
+    seconds,
     dispatched: now?.dispatched === undefined ? undefined : now.dispatched - (then?.dispatched ?? 0),
     rejected:
       rejected === undefined ? undefined : rejectedOf((reason) => rejected[reason] - (then?.rejected?.[reason] ?? 0)),
   }
 }
 
+/** The length of the window, once it holds two samples. */
+function secondsOf(window: RecentWindow): number | undefined {
+  const [oldest, newest] = [oldestOf(window), window.samples.at(-1)]
+  return oldest === undefined || newest === undefined || oldest === newest
+    ? undefined
+    : (newest.atMs - oldest.atMs) / 1_000
+}
+
 /** What flows rejected within the window that the newest sample no longer contains: their level was deleted. */
 export function rejectedByGone(window: RecentWindow): NonNullable<DerivedServer['gone']> {
-  const newest = window.at(-1)
-  const last = new Map(window.flatMap(({ schemas }) => [...schemas]).filter(([where]) => !newest?.schemas.has(where)))
-  return [...last].flatMap(([where, { rejected }]) => {
-    const then = window[0]?.schemas.get(where)
-    const increase = rejectedSince({ rejected }, then)
+  return [...window.gone].flatMap(([where, last]) => {
+    const increase = rejectedSince(last, oldestOf(window)?.schemas.get(where))
     return allRejected(increase) > 0 ? [{ ...flowOf(where), rejected: increase }] : []
   })
 }
 
 /** Sum over the flows of a level; a number is absent if the level or one of its flows lacks it. */
 export function sumRecent(window: RecentWindow, level: LevelFrame, flows: readonly (Recent | undefined)[]) {
-  const seconds = window.length > 1 ? ((window.at(-1)?.atMs ?? 0) - (window[0]?.atMs ?? 0)) / 1_000 : undefined
+  const seconds = secondsOf(window)
   if (seconds === undefined) return undefined
   return flows.reduce<Recent>(
     (sum, flow) => ({

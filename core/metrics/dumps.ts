@@ -102,45 +102,71 @@ class FieldProblem extends Error {
 /** Up to 1.28, in the row of a level without queues. */
 const NONE = '<none>'
 
-/** Unknown columns are skipped, so a newer server can add some; rows of levels without queues have no values. */
+/**
+ * Unknown columns are skipped, so a newer server can add some; rows of levels without queues have no values. Each row is
+ * read before the next is split: a dump may have a million. An empty text is a problem: even a dump without rows has a
+ * header.
+ */
 function readDump<Row>(
   text: string,
   required: readonly string[],
   read: (fields: ReturnType<typeof fieldsOf>) => Row,
 ): DumpResult<Row> {
-  const table = readDumpTable(text)
-  if (table.columns === undefined) return { ok: false, problem: table.problem, rows: [] }
-  const { columns } = table
-  const lacking = required.find((column) => !columns.includes(column))
+  const lines = text.split('\n')
+  const unfinished = withoutReturn(lines.pop() ?? '')
+  const header = readHeader(withoutReturn(lines[0] ?? unfinished))
+  if ('message' in header) return { ok: false, problem: header, rows: [] }
+  const lacking = required.find((column) => !header.names.includes(column))
   if (lacking !== undefined) {
     const message = `The dump has no column ${lacking}, which every release writes.`
     return { ok: false, problem: { line: 1, column: 1, message }, rows: [] }
   }
-  let { problem } = table
   const rows: Row[] = []
-  for (const row of table.rows) {
-    if (row.cells[1]?.text === NONE) continue
+  let problem: ParseProblem | undefined
+  let row: DumpRow = { line: 1, cells: [] }
+  const fields = fieldsOf(() => row, header.names)
+  for (const [i, line] of lines.entries()) {
+    if (i === 0) continue
+    const cut = cutRow(withoutReturn(line), i + 1, header)
+    if ('message' in cut) {
+      problem ??= cut
+      continue
+    }
+    row = { line: i + 1, cells: cut.cells }
+    if (cut.cells[1]?.text === NONE) continue
     try {
-      rows.push(read(fieldsOf(row, columns)))
+      rows.push(read(fields))
     } catch (thrown) {
       if (!(thrown instanceof FieldProblem)) throw thrown
-      if (problem === undefined || problem.line > thrown.at.line) problem = { ...thrown.at, message: thrown.message }
+      problem ??= { ...thrown.at, message: thrown.message }
+    }
+  }
+  if (unfinished !== '' || lines.length === 0) {
+    problem ??= {
+      line: lines.length + 1,
+      column: Array.from(unfinished).length + 1,
+      message: 'The text ends without a line break, so its last row may be cut short and was left out.',
     }
   }
   return problem === undefined ? { ok: true, rows } : { ok: false, problem, rows }
 }
 
-/** Readers of the fields of one row by column name; a field that cannot be read throws `FieldProblem`. */
-function fieldsOf({ line, cells }: DumpRow, columns: readonly string[]) {
+const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
+
+/** Readers of the fields of the present row by column name; a field that cannot be read throws `FieldProblem`. */
+function fieldsOf(row: () => DumpRow, columns: readonly string[]) {
   const has = (column: string): boolean => columns.includes(column)
-  const cell = (column: string): DumpCell => cells[columns.indexOf(column)] ?? { text: '', column: 1 }
+  const cell = (column: string): DumpCell => row().cells[columns.indexOf(column)] ?? { text: '', column: 1 }
   const field =
     <T>(what: string, parse: (text: string) => T | undefined) =>
     (column: string): T => {
       const { text, column: at } = cell(column)
       const value = parse(text)
       if (value !== undefined) return value
-      throw new FieldProblem(`${column} should be ${what} and is ${JSON.stringify(text)}.`, { line, column: at })
+      throw new FieldProblem(`${column} should be ${what} and is ${JSON.stringify(text)}.`, {
+        line: row().line,
+        column: at,
+      })
     }
   const time = field('a UTC time', parseGoTime)
   return {
@@ -226,16 +252,6 @@ function readKind(kind: DumpKind, text: string) {
  * formatter. Fields may contain commas and spaces, so cells are not found by splitting but by the columns of the
  * header, which no field can move: every line has the same columns, counted in code points as the formatter does.
  */
-type DumpTable =
-  | {
-      readonly columns: readonly string[]
-      readonly rows: readonly DumpRow[]
-      /** The first problem; rows that could be split into cells are present all the same. */
-      readonly problem: ParseProblem | undefined
-    }
-  /** Not a table at all. */
-  | { readonly columns: undefined; readonly problem: ParseProblem }
-
 interface DumpRow {
   readonly line: number
   readonly cells: readonly DumpCell[]
@@ -249,31 +265,6 @@ interface DumpCell {
 const HEADER_NAME = /^[A-Za-z][A-Za-z0-9]*$/
 /** The text from here on is a different kind of response; its beginning is enough to identify it. */
 const SHOWN = 40
-
-/** Splits a dump into cells. An empty text is a problem: even a dump without rows has a header. */
-function readDumpTable(text: string): DumpTable {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
-  const unfinished = lines.pop() ?? ''
-  const header = readHeader(lines[0] ?? unfinished)
-  if ('message' in header) return { columns: undefined, problem: header }
-
-  const rows: DumpRow[] = []
-  let problem: ParseProblem | undefined
-  for (const [i, line] of lines.entries()) {
-    if (i === 0) continue
-    const cells = cutRow(line, i + 1, header)
-    if ('message' in cells) problem ??= cells
-    else rows.push({ line: i + 1, cells: cells.cells })
-  }
-  if (unfinished !== '' || lines.length === 0) {
-    problem ??= {
-      line: lines.length + 1,
-      column: Array.from(unfinished).length + 1,
-      message: 'The text ends without a line break, so its last row may be cut short and was left out.',
-    }
-  }
-  return { columns: header.names, rows, problem }
-}
 
 interface Header {
   readonly names: readonly string[]

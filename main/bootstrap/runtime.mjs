@@ -89,6 +89,9 @@ export const flagsFor = ([command]) => (command === 'etcd-proxy' ? PROXY_FLAGS :
 /** The folder that the user is in; npm changes to that of the package before it runs a script. */
 export const userFolder = () => process.env['INIT_CWD'] ?? process.cwd()
 
+/** Terminal and npm may each forward the same interrupt, within this time; milliseconds. */
+const SAME_MS = 500
+
 /**
  * Runs a program with its output shown; returns its exit code.
  * @param {string} command
@@ -104,8 +107,16 @@ export function run(command, args, options = {}) {
       resolve(127)
     })
     // Ctrl+C reaches the child through the terminal; a signal sent to this process alone is passed on.
+    // One that computes hears none, so the second Ctrl+C ends it.
+    /** @type {number | undefined} */
+    let interrupted
     /** @param {NodeJS.Signals} signal */
-    const forward = (signal) => child.kill(signal)
+    const forward = (signal) => {
+      child.kill(signal)
+      if (signal !== 'SIGINT') return
+      interrupted ??= performance.now()
+      if (performance.now() - interrupted > SAME_MS) setTimeout(() => child.kill('SIGKILL'), SAME_MS).unref()
+    }
     process.on('SIGINT', forward).on('SIGTERM', forward)
     child.on('exit', (code, signal) => {
       process.off('SIGINT', forward).off('SIGTERM', forward)

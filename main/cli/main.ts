@@ -42,10 +42,11 @@ const interrupts = createInterrupts(
   () => performance.now(),
 )
 process.on('SIGINT', interrupts)
-process.on('SIGTERM', () => abort.abort())
-// A reader that exits early (`… | head -1`) closes the pipe; that is an end, not an error.
+// A terminal that is closed (SIGHUP) leaves behind what the command started in groups of their own.
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => abort.abort())
+// A reader that exits early (`… | head -1`) closes the pipe, and a terminal fails (EIO); that is an end, not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   abort.abort()
 })
 process.stderr.on('error', () => undefined)

@@ -153,6 +153,26 @@ describe('archives', () => {
     },
   )
 
+  it('that hold much more than pages and logs do are refused before they are unpacked', async () => {
+    const million = 'a'.repeat(1_000_000)
+    const many = Array.from({ length: 40 }, (_, index): Member => [`${index}.txt`, million])
+    const bombs = {
+      'one.zip': zipOf([['one.txt', million.repeat(40)]]),
+      'many.zip': zipOf(many),
+      'a.gz': gzipSync(million.repeat(40)),
+    }
+    for (const [name, bytes] of Object.entries(bombs))
+      await expect(unpack({ name, bytes }, 512 * LIMIT)).rejects.toThrow(
+        `${name} holds more than 200 times its size, as no page or log does. Unpack it yourself`,
+      )
+    const log = Array.from({ length: 100_000 }, (_, index) => `${index} a line of a log that says ${index * 7}\n`).join(
+      '',
+    )
+    expect(await unpack({ name: 'a.gz', bytes: gzipSync(log) }, 512 * LIMIT)).toHaveLength(1)
+    const same = zstdCompressSync(million.repeat(40))
+    expect((await unpack({ name: 'a.zst', bytes: same }, 512 * LIMIT))[0]?.bytes).toHaveLength(40_000_000)
+  })
+
   it('that is cut has the files before the cut, and says so', async () => {
     const bytes = tarOf([
       ['page.txt', 'a 1\n'],

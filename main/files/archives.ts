@@ -20,6 +20,13 @@ export const beginsWith = (bytes: Buffer, magic: Buffer): boolean => bytes.subar
 /** Archives inside archives, as must-gather has them. */
 const MOST_NESTED = 6
 const MOST_MEMBERS = 100_000
+/**
+ * Deflate packs what repeats after more than a kilobyte, as pages and lines of a log do, 130 times at most. zstd packs a
+ * page that has hardly changed better than that.
+ */
+const MOST_DEFLATED = 200
+/** Unpacked in a moment, whatever it is. */
+const FEW_BYTES = 32 * 1024 * 1024
 
 /**
  * The files in a gzip, zstd, tar or zip file, also inside each other; any other file itself. `mostBytes`: of all
@@ -46,12 +53,16 @@ export async function unpack(
       return [{ name, bytes }]
     }
     const files: PackedFile[] = []
+    let left = format.magic === ZSTD_MAGIC ? mostBytes : Math.max(FEW_BYTES, MOST_DEFLATED * bytes.length)
     try {
-      for await (const part of format.open({ name, bytes }, () => Math.max(1, budget.left))) {
+      for await (const part of format.open({ name, bytes }, () => Math.max(1, Math.min(budget.left, left)))) {
+        left -= part.bytes.length
         // A stream is counted when nothing is packed in it any more.
         if (isShown(part.name)) for (const one of await opened(part, nested + 1)) files.push(one)
       }
     } catch (error) {
+      if (error instanceof UnreadableFile && error.reason === 'size' && left < budget.left)
+        throw problem(name, `holds more than ${MOST_DEFLATED} times its size, as no page or log does`)
       if (leaveOut === undefined || !isOfOneFile(error)) throw error
       leaveOut(name, error)
     }

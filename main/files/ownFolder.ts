@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ProblemError, messageOf } from '../../core/errors.ts'
 
@@ -15,13 +15,24 @@ export function ownFolder(root: string, ...inside: readonly string[]): string {
     path = join(path, part)
     try {
       assertOwnAround(path)
-      mkdirSync(path, { recursive: true, mode: 0o700 })
+      makeFolder(path)
     } catch (error) {
       throw cannotOpen(path, error)
     }
     assertOwn(path, lstatSync(path).uid)
   }
   return path
+}
+
+/** `recursive` reports what does not exist yet, not why it cannot be made. */
+function makeFolder(path: string): void {
+  const around = dirname(path)
+  if (!existsSync(around)) makeFolder(around)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error
+  }
 }
 
 function assertOwnAround(path: string): void {

@@ -42,6 +42,15 @@ async function problemOf(...files: readonly (readonly [string, string])[]): Prom
   return result.ok ? 'no problem' : result.problem.message
 }
 
+it('reads so many pages of all files together, and says which files are left out', async () => {
+  const pages = (count: number): string =>
+    'apiserver_flowcontrol_nominal_limit_seats{priority_level="l"} 1\n'.repeat(count)
+  const { info, health } = await read(['a.txt', pages(10_001)], ['b.txt', pages(10_001)], ['c.txt', pages(1)])
+  expect(info).toBeDefined()
+  for (const name of ['b.txt', 'c.txt'])
+    expect(JSON.stringify(health)).toContain(`${name} was left out: the files hold more than 20,000 pages together.`)
+})
+
 describe('the files source', () => {
   it('puts pages of one server in the order in which they were written, at the time that they tell', async () => {
     const { frames, info, still } = await read(['b.txt', page(1_000, 30, 70)], ['a.txt', page(1_000, 20, 60)])

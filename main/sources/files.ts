@@ -9,7 +9,7 @@ import { reportedServerLimit } from '../../core/impact/reportedLimit.ts'
 import { serverFrame } from '../../core/simulate/serverFrame.ts'
 import { assemble, type StillServer } from './files/assemble.ts'
 import { recognise, type Recognised } from './files/recognise.ts'
-import { endsOpen } from './files/scrapes.ts'
+import { endsOpen, MOST_PAGES } from './files/scrapes.ts'
 import type { logTraffic } from './files/logs.ts'
 import { textsOf } from '../files/archives.ts'
 import type { ObjectGateway } from '../ports/objectGateway.ts'
@@ -26,9 +26,14 @@ export async function createFilesSource(
   environment: Pick<Environment, 'now'>,
 ): Promise<SourceResult> {
   const files = await textsOf(sent)
-  const found = files.flatMap(({ name, text, problem }): readonly Recognised[] =>
-    problem === undefined ? recognise(name, text) : [{ kind: 'unreadable', sentence: problem }],
-  )
+  let pages = 0
+  const found = files.flatMap(({ name, text, problem }): readonly Recognised[] => {
+    if (problem !== undefined) return [{ kind: 'unreadable', sentence: problem }]
+    const parts = pages > MOST_PAGES ? [] : recognise(name, text)
+    pages += parts.filter(({ kind }) => kind === 'page').length
+    const many = `${name} was left out: the files hold more than ${plain.counted(MOST_PAGES, 'page')} together. Export a shorter time, or fewer servers.`
+    return pages > MOST_PAGES ? [{ kind: 'unreadable', sentence: many }] : parts
+  })
   const foreign = found.flatMap((part) => (part.kind === 'foreign' ? [part.sentence] : []))
   const manifests = found.flatMap((part) => (part.kind === 'manifest' ? [{ name: part.file, text: part.text }] : []))
   const { servers, sentences } = assemble(found, environment.now())

@@ -22,6 +22,7 @@ export interface Running {
   readonly input: Writable
   readonly interrupt: () => void
   readonly terminate: () => void
+  readonly signal: (signal: NodeJS.Signals) => void
   /** Closes the pipe that it prints into, as `head` does. */
   readonly stopReading: () => void
   /** The exit code. */
@@ -57,6 +58,7 @@ export function startCommand(...args: readonly string[]): Running {
     input: child.stdin,
     interrupt: () => void child.kill('SIGINT'),
     terminate: () => void child.kill('SIGTERM'),
+    signal: (signal) => void child.kill(signal),
     stopReading: () => void child.stdout.destroy(),
     ended: new Promise((resolve) => child.once('close', resolve)),
   }

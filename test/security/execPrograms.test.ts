@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +18,7 @@ import { namedByOperator } from '../../main/cluster/namedByOperator.ts'
 import { systemEnvironment } from '../../main/ports/environment.ts'
 import { systemAccess } from '../../main/workspace/access.ts'
 import { createWorkspace } from '../../main/workspace/workspace.ts'
+import { startCommand } from '../harness/command.ts'
 import { startHostileServer, type HostileServer } from '../harness/hostileServer.ts'
 
 // A page holds a session; whoever holds a session must not run programs as the operator, nor read files out.
@@ -36,6 +37,14 @@ const cleanups: (() => unknown)[] = []
 afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 let count = 0
 const fresh = (name: string): string => join(folder, `${name}-${count++}`)
@@ -317,6 +326,19 @@ describe('a kubeconfig that the operator named', () => {
     await check(open([], { args: [`--kubeconfig=${file}`] }), join(elsewhere, 'config'))
     expect(existsSync(theirs)).toBe(false)
     expect(existsSync(ours)).toBe(true)
+  })
+
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  test.skipIf(process.platform === 'win32').each(signals)('has its program ended by %s', async (signal) => {
+    const marker = fresh('ran')
+    const hangs = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, String(process.pid)); setInterval(() => {}, 1e3)`
+    const file = await kubeconfig(execUser(marker, { args: ['-e', hangs] }))
+    const command = startCommand('watch', '--kubeconfig', file)
+    await expect.poll(() => existsSync(marker) && readFileSync(marker, 'utf8')).toMatch(/^\d+$/)
+    const program = Number(readFileSync(marker, 'utf8'))
+    command.signal(signal)
+    await command.ended
+    await expect.poll(() => isRunning(program)).toBe(false)
   })
 
   test('by default runs it too, unless others can write the file', async () => {

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
 import { electronBinary, windowObstacle } from '../../main/bootstrap/desktop.mjs'
@@ -129,3 +131,21 @@ test('what npm prints while it installs is no output of the command', () => {
   rmSync(path.join(checkout, 'node_modules/.apf-install'))
   expect(once()).toEqual({ output: '', told: '' })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'the second interrupt ends a program that computes and hears none',
+  async () => {
+    const computes = "process.on('SIGINT', () => {}); console.log('computes'); for (;;);"
+    const runtime = new URL('../../main/bootstrap/runtime.mjs', import.meta.url).href
+    const code = `import { run } from ${JSON.stringify(runtime)}; console.log(await run(process.execPath, ['-e', ${JSON.stringify(computes)}]))`
+    const starter = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const lines = createInterface({ input: starter.stdout })[Symbol.asyncIterator]()
+    expect((await lines.next()).value).toBe('computes')
+    starter.kill('SIGINT')
+    await sleep(1_000)
+    starter.kill('SIGINT')
+    expect((await lines.next()).value).toBe('128')
+  },
+)

@@ -299,12 +299,18 @@ function latestEvent({ requests }: DumpFrame): number | undefined {
  * level named exempt has no queues, so its seats stay unknown.
  */
 function frameFromDump(dump: DumpFrame): ServerFrame {
-  const levels = Map.groupBy(dump.levels ?? [], ({ name }) => name)
-  const queues = Map.groupBy(dump.queues ?? [], ({ level }) => level)
-  const requests = dump.requests && Map.groupBy(dump.requests, ({ level }) => level)
-  const names = new Set([levels, queues, requests ?? new Map<string, never>()].flatMap((rows) => [...rows.keys()]))
+  const { levels: ofLevels = [], queues: ofQueues = [], requests: ofRequests } = dump
+  const all = new Set(ofLevels.map(({ name }) => name))
+  for (const { level } of ofQueues) all.add(level)
+  for (const { level } of ofRequests ?? []) all.add(level)
+  // One more than is shown, to notice that.
+  const names = new Set([...all].toSorted().slice(0, MOST_LEVELS + 1))
+  const isOfOne = ({ level }: { readonly level: string }): boolean => names.has(level)
+  const levels = new Map(ofLevels.filter(({ name }) => names.has(name)).map((level) => [level.name, level]))
+  const queues = Map.groupBy(ofQueues.filter(isOfOne), ({ level }) => level)
+  const requests = ofRequests && Map.groupBy(ofRequests.filter(isOfOne), ({ level }) => level)
   const rowsOf = (name: string): LevelRows => ({
-    level: levels.get(name)?.[0],
+    level: levels.get(name),
     queues: queues.get(name) ?? [],
     requests: requests && (requests.get(name) ?? []),
     waitingOnly: dump.waitingOnly === true,
@@ -313,7 +319,7 @@ function frameFromDump(dump: DumpFrame): ServerFrame {
   return {
     id: dump.server,
     at: dump.at,
-    levels: [...names].toSorted().map((name) => levelFromDump(name, rowsOf(name))),
+    levels: Array.from(names, (name) => levelFromDump(name, rowsOf(name))),
     missing: [...NEEDED_FAMILIES].toSorted().map((family) => ({ family, reason: 'not-exposed', note })),
   }
 }
