@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { ERROR_CODES } from './errors.ts'
 
-/** The schema of a `Problem`. */
 export const ProblemSchema = z.object({
   code: z.enum(ERROR_CODES),
   message: z.string(),

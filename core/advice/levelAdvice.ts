@@ -108,18 +108,13 @@ function lossesOf(
   })
 }
 
-interface Edit {
-  readonly changes: Suggestion['changes']
-  readonly impact: Suggestion['impact']
-}
-
 /** An edit of one level, and its effect on the nominal limits of all. */
 function changeOf(
   server: ServerUsage,
   objects: ObjectSet | undefined,
   name: string,
   change: (limited: LimitedSpec) => LimitedSpec,
-): Edit | undefined {
+): { readonly changes: Suggestion['changes']; readonly impact: Suggestion['impact'] } | undefined {
   if (objects === undefined) return undefined
   const changes = levelEdit({ objects, version: server.version }, name, change)
   if (changes.length === 0) return undefined

@@ -9,7 +9,6 @@ import { dropSettings, scrapeCost } from './scrapeCost.ts'
 import { seatsFor, type ServerUsage } from './usage.ts'
 import { DEMAND_STAYS, ENOUGH, over, range } from './evidence.ts'
 import { listed } from '../text/text.ts'
-import { tierAdvice } from './tiers.ts'
 
 /** The two flags whose sum is the seats of a server. */
 const flags = (seats: number): string => {
@@ -182,4 +181,48 @@ export function scrapeAdvice(server: ServerUsage): readonly Suggestion[] {
       snippet: dropSettings(costs),
     },
   ]
+}
+
+/**
+ * Seats of the tiers of a provisioned control plane of EKS, for 1.28 and later: the table of AWS's user guide as of November
+ * 2025. There are larger tiers, whose seats it does not list.
+ */
+const EKS_TIERS = [
+  { name: 'XL', tier: 'tier-xl', seats: 1_700 },
+  { name: '2XL', tier: 'tier-2xl', seats: 3_400 },
+  { name: '4XL', tier: 'tier-4xl', seats: 6_800 },
+] as const
+/** EKS runs at least this many API servers for a cluster. */
+const EKS_SERVERS = 2
+
+/**
+ * How a cluster gets servers of so many seats where the provider, recognised by the version, sets their flags; `undefined`
+ * where nothing shows that it does.
+ */
+export function tierAdvice(
+  version: string | undefined,
+  seats: number,
+): Pick<Suggestion, 'title' | 'text' | 'unknown' | 'snippet'> | undefined {
+  if (version?.includes('-eks-') === true) {
+    const tier = EKS_TIERS.find((one) => one.seats >= seats * EKS_SERVERS)
+    const table = listed(EKS_TIERS.map((one) => `${one.name} ${plain.amount(one.seats)}`))
+    return {
+      title: tier === undefined ? 'Choose an EKS tier above 4XL' : `Choose the EKS tier ${tier.name}`,
+      text: `EKS sets the flags of its servers. Tiers of its provisioned control plane have these seats: ${table} (AWS’s user guide, November 2025; there are larger ones).`,
+      unknown: [
+        `Whether the seats of a tier are those of each server or of all together: here they are counted as those of ${EKS_SERVERS} servers.`,
+      ],
+      ...(tier !== undefined && {
+        snippet: `aws eks update-cluster-config --name CLUSTER --control-plane-scaling-config tier=${tier.tier}\n`,
+      }),
+    }
+  }
+  if (version?.includes('-aliyun') === true) {
+    return {
+      title: 'Choose a larger control plane of ACK Pro',
+      text: 'ACK sets the flags of its servers. Preset control planes of ACK Pro have more seats; compare its table of tiers with the demand.',
+      unknown: [],
+    }
+  }
+  return undefined
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { tierAdvice } from './tiers.ts'
+import { tierAdvice } from './serverAdvice.ts'
 
 it.each([
   ['v1.33.5-eks-3025e55', 800, 'Choose the EKS tier XL', 'tier=tier-xl\n'],

@@ -124,10 +124,8 @@ export const amount =
 /** The column of the names of priority levels. */
 export const LEVEL_COLUMN: Column = { id: 'level', label: 'Level', term: 'priority-level' }
 
-/** Columns of text by their labels. */
 export const textColumns = (...labels: readonly string[]): readonly Column[] =>
   labels.map((label) => ({ id: label, label }))
 
-/** Columns of numbers by their labels. */
 export const numberColumns = (...labels: readonly string[]): readonly Column[] =>
   textColumns(...labels).map((column) => ({ ...column, align: 'right' }))

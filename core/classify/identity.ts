@@ -19,7 +19,6 @@ export function serviceAccountOf(user: string): { readonly namespace: string; re
   return namespace === undefined || name === undefined ? undefined : { namespace, name }
 }
 
-/** The user name of a service account. */
 export const accountName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
 
 /** The subject of a flow schema that matches exactly one user. */

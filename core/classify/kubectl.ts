@@ -237,14 +237,16 @@ const path =
   (url: string): Command =>
   () => ({ method: 'GET', url, guessed: false, notes: [] })
 
+const watch: Command = (words) => get({ ...words, given: (option) => option === 'watch' || words.given(option) })
+
 /** The first or most frequent request of each command. */
 const COMMANDS: ReadonlyMap<string, Command> = new Map(
   Object.entries<Command>({
     get,
     list: get,
     describe: get,
-    watch: (words) => get({ ...words, given: (option) => option === 'watch' || words.given(option) }),
-    wait: (words) => get({ ...words, given: (option) => option === 'watch' || words.given(option) }),
+    watch,
+    wait: watch,
     delete: change('delete'),
     patch: change('patch'),
     edit: change('patch'),

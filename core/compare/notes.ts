@@ -17,7 +17,6 @@ export const marksOfLevel = (notes: readonly Note[], level: string, server: stri
     server,
   )
 
-/** Edits of the journal as marks. */
 export const editMarks = (entries: readonly JournalEntry[]): readonly Mark[] =>
   entries.map(({ at, user, label, changes }) => ({
     at: unixMsOf(at),

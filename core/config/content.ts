@@ -103,13 +103,11 @@ export function specEquals(a: unknown, b: unknown): boolean {
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
 
-/** Names of the members that either of two objects has. */
 const memberNames = (a: object, b: object): string[] => [
   ...Object.keys(a),
   ...Object.keys(b).filter((key) => !Object.hasOwn(a, key)),
 ]
 
-/** An own member of an object, not an inherited one. */
 const ownMember = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
 
 /**

@@ -179,7 +179,6 @@ const readQueuing: Read<Queuing> = readAs((members) => ({
   queueLengthLimit: members.whole('queueLengthLimit'),
 }))
 
-/** `spec` of a schema. */
 const readFlowSchemaSpec: Read<FlowSchemaSpec> = readAs((members) => ({
   priorityLevelConfiguration: members.nested('priorityLevelConfiguration', readNamed),
   matchingPrecedence: members.whole('matchingPrecedence'),

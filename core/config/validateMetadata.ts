@@ -176,7 +176,6 @@ function isQualifiedName(key: string): boolean {
   return name.length <= LONGEST_LABEL && KEY_FORM.test(name) && (second === undefined || isSubdomain(first))
 }
 
-/** Value of a label. */
 const isLabelValue = (value: string): boolean => value === '' || (value.length <= LONGEST_LABEL && KEY_FORM.test(value))
 
 export const SUBDOMAIN_RULE = `at most ${LONGEST_SUBDOMAIN} lower-case letters, digits, “-” and “.”, with a letter or digit at both ends and next to every “.”`

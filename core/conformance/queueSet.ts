@@ -31,11 +31,7 @@ export type OutcomeRow = [
   additionalLatency: string,
 ]
 
-interface Run {
-  readonly outcome: OutcomeRow
-  readonly exec: bigint
-}
-type Request = SeatRequest<Run>
+type Request = SeatRequest<{ readonly outcome: OutcomeRow; readonly exec: bigint }>
 
 const placeOf = (request: Request): number => request.queue?.index ?? -1
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAbort } from './abort.ts'
+import { createAbort } from './server.ts'
 
 test('tells every listener once', () => {
   const end = createAbort()

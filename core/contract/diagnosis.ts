@@ -13,7 +13,6 @@ const CausePlaceSchema = z.object({
   /** Distinguisher of a flow. */
   flow: z.string().exactOptional(),
 })
-/** The place of a cause. */
 export type CausePlace = Readonly<z.infer<typeof CausePlaceSchema>>
 
 export const ManifestSchema = z.object({ kind: z.enum(KINDS), name: z.string(), text: z.string() })

@@ -17,7 +17,6 @@ export const RecordedObjectsSchema = ObjectsStateSchema.pick({
   objects: true,
 })
 
-/** The state of one recording. */
 export const RecordingStateSchema = z.object({
   /** `paused`: it cannot write, and `problem` contains the reason. */
   status: z.enum(['recording', 'paused', 'off']),

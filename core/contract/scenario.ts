@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MOST_SCENARIO_TEXT } from '../bounds.ts'
-import { FirstDifferenceSchema, OutcomesSchema, runEventSchema, WHAT_IF_SEED } from './whatif.ts'
+import { ABOUT_SCENARIO, FirstDifferenceSchema, OutcomesSchema, runEventSchema, WHAT_IF_SEED } from './whatif.ts'
 
 const seed = z.number().int().min(WHAT_IF_SEED.min).max(WHAT_IF_SEED.max).exactOptional()
 
@@ -72,14 +72,7 @@ export type ScenarioRunReport = z.infer<typeof ScenarioRunReportSchema>
 const ScenarioReportSchema = z.object({
   /** What the clients send their requests to. */
   of: z.enum(['server', 'etcd']),
-  name: z.string(),
-  title: z.string(),
-  /** Its conclusions, in a few sentences. */
-  teaches: z.string(),
-  seed: z.number(),
-  seconds: z.number(),
-  /** Earlier events are not counted. Seconds. */
-  statisticsFrom: z.number(),
+  ...ABOUT_SCENARIO,
   runs: z.array(ScenarioRunReportSchema).readonly(),
   passed: z.boolean(),
 })

@@ -1,5 +1,4 @@
 import type { ZodError } from 'zod'
-import { createAbort, type Abort } from './abort.ts'
 import { createValve, type Valve } from './backpressure.ts'
 import type {
   AbortSignalLike,
@@ -18,11 +17,6 @@ import { isProcedure, isStream, procedureShapes, streamShapes } from './shapes.t
 
 const unknownName = (kind: string, name: string): ProblemError =>
   new ProblemError('unknown-procedure', `There is no ${kind} named ${JSON.stringify(name.slice(0, 80))}.`)
-
-interface Subscription {
-  readonly abort: Abort
-  readonly valve: Valve<StreamEvent<StreamName>>
-}
 
 /** Sent in place of an event that violates its contract: an error of this side that does not end the stream. */
 const leftOut = (name: string, error: ZodError): Problem => ({
@@ -88,7 +82,7 @@ export interface ServeOptions {
 export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions = {}): () => void {
   const { limits = LIMITS, lineTo = () => undefined, assertAllowed } = options
   const calls = new Set<number>()
-  const subscriptions = new Map<number, Subscription>()
+  const subscriptions = new Map<number, { readonly abort: Abort; readonly valve: Valve<StreamEvent<StreamName>> }>()
   let open = true
 
   const reply = (message: Reply): void => {
@@ -195,4 +189,33 @@ export function serve(port: Port, handlers: SomeHandlers, options: ServeOptions 
     relay.close()
   })
   return () => port.close()
+}
+
+/** A signal that several parties can listen for; the counterpart of AbortController without a platform. */
+interface Abort {
+  readonly signal: AbortSignalLike
+  /** Calls every listener once; further calls do nothing. A listener added afterwards is not called. */
+  abort(): void
+}
+
+export function createAbort(): Abort {
+  let aborted = false
+  let listeners: (() => void)[] = []
+  return {
+    signal: {
+      get aborted() {
+        return aborted
+      },
+      addEventListener: (_type, listener) => {
+        if (!aborted) listeners.push(listener)
+      },
+    },
+    abort() {
+      if (aborted) return
+      aborted = true
+      const called = listeners
+      listeners = []
+      for (const listener of called) listener()
+    },
+  }
 }

@@ -102,8 +102,8 @@ export const RunSpecSchema = z.object({
 })
 export type RunSpec = z.infer<typeof RunSpecSchema>
 
-/** A scenario of the library, and a description of the server that its first variant runs. */
-export const LibraryScenarioSchema = z.object({
+/** What a scenario says of itself. */
+export const ABOUT_SCENARIO = {
   name: z.string(),
   title: z.string(),
   /** Its conclusions, in a few sentences. */
@@ -112,6 +112,11 @@ export const LibraryScenarioSchema = z.object({
   seconds: z.number(),
   /** Earlier events are not counted. Seconds. */
   statisticsFrom: z.number(),
+}
+
+/** A scenario of the library, and a description of the server that its first variant runs. */
+export const LibraryScenarioSchema = z.object({
+  ...ABOUT_SCENARIO,
   /** The behaviour of its clients, by group. */
   clients: z.array(z.object({ name: z.string(), does: z.string() })),
   /** Names of its variants, in their order. */

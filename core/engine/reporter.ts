@@ -145,16 +145,12 @@ export class Outbox<M> {
 /** Upper bound of Retry-After, in seconds. */
 const MAX_RETRY_AFTER = 32
 
-interface Second {
-  readonly at: number
-  readonly count: number
-}
 interface LevelState {
   retryAfter: number
   lastIncrease: number
   second: number
   count: number
-  history: Second[]
+  history: { readonly at: number; readonly count: number }[]
 }
 
 /**

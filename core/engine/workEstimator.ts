@@ -279,18 +279,13 @@ export const STALE_AFTER_NS = secondsToNs(180)
 /** At every full hour of the engine's clock, statistics that are an hour old are removed. */
 const PRUNE_PERIOD_NS = secondsToNs(3_600)
 
-interface Polled {
-  readonly atNs: Nanoseconds
-  readonly statistics: ObjectStatistics
-}
-
 /**
  * The number and average size of the objects of each resource, as polled by the engine's driver (a server polls every
  * minute, stretched at random; a poll that fails does not update).
  */
 export class ObjectStatisticsTracker {
   private readonly clock: Clock
-  private readonly polled = new Map<string, Polled>()
+  private readonly polled = new Map<string, { readonly atNs: Nanoseconds; readonly statistics: ObjectStatistics }>()
   private prunedNs = 0
 
   constructor(clock: Clock) {

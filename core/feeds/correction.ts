@@ -203,7 +203,6 @@ function equalForEqual(staysMs: readonly number[], executionsMs: readonly number
   return means
 }
 
-/** The histogram without the observations in `seconds`. */
 function without(all: Histogram, seconds: readonly number[]): Histogram {
   const inside = all.counts.map((count, at) => count - (at === 0 ? 0 : (all.counts[at - 1] ?? 0)))
   let { sum } = all

@@ -21,7 +21,6 @@ export interface FeedCounts {
 /** More than one request in this many is reported in a sentence. */
 const A_FEW = 100
 
-/** The counts of a feed. */
 export class FeedTally implements FeedCounts {
   arrived = 0
   heldBack = 0

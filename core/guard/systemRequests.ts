@@ -24,7 +24,9 @@ const account = (name: string): string => accountName('kube-system', name)
 
 const CORE = '/api/v1'
 const KUBE_SYSTEM = `${CORE}/namespaces/kube-system`
+const DEFAULT = `${CORE}/namespaces/default`
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces'
+const SYSTEM_LEASES = `${LEASES}/kube-system/leases`
 const ENDPOINT_SLICES = '/apis/discovery.k8s.io/v1'
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
 const TOKEN_REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews'
@@ -66,20 +68,20 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
         'kube-controller-manager renews its lease',
         CONTROLLER_MANAGER,
         'PUT',
-        `${LEASES}/kube-system/leases/kube-controller-manager`,
+        `${SYSTEM_LEASES}/kube-controller-manager`,
       ),
       asks(
         'kube-controller-manager reads its lease',
         CONTROLLER_MANAGER,
         'GET',
-        `${LEASES}/kube-system/leases/kube-controller-manager`,
+        `${SYSTEM_LEASES}/kube-controller-manager`,
       ),
-      asks('kube-scheduler renews its lease', SCHEDULER, 'PUT', `${LEASES}/kube-system/leases/kube-scheduler`),
+      asks('kube-scheduler renews its lease', SCHEDULER, 'PUT', `${SYSTEM_LEASES}/kube-scheduler`),
       asks(
         'a controller in kube-system renews its lease',
         account('cloud-controller-manager'),
         'PUT',
-        `${LEASES}/kube-system/leases/cloud-controller-manager`,
+        `${SYSTEM_LEASES}/cloud-controller-manager`,
       ),
     ],
   },
@@ -98,23 +100,23 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
     requests: [
       asks('a kubelet watches its pods', NODE, 'GET', `${CORE}/pods${WATCH}&fieldSelector=spec.nodeName%3Dnode-1`),
       asks('a kubelet lists its pods', NODE, 'GET', `${CORE}/pods?fieldSelector=spec.nodeName%3Dnode-1&limit=500`),
-      asks('a kubelet writes a pod’s status', NODE, 'PATCH', `${CORE}/namespaces/default/pods/web-1/status`),
+      asks('a kubelet writes a pod’s status', NODE, 'PATCH', `${DEFAULT}/pods/web-1/status`),
       asks(
         'a kubelet watches a ConfigMap',
         NODE,
         'GET',
-        `${CORE}/namespaces/default/configmaps${WATCH}&fieldSelector=metadata.name%3Dsettings`,
+        `${DEFAULT}/configmaps${WATCH}&fieldSelector=metadata.name%3Dsettings`,
       ),
-      asks('a kubelet requests a token', NODE, 'POST', `${CORE}/namespaces/default/serviceaccounts/web/token`),
+      asks('a kubelet requests a token', NODE, 'POST', `${DEFAULT}/serviceaccounts/web/token`),
       asks('a kubelet reviews a token', NODE, 'POST', TOKEN_REVIEWS),
-      asks('a kubelet records an event', NODE, 'POST', `${CORE}/namespaces/default/events`),
+      asks('a kubelet records an event', NODE, 'POST', `${DEFAULT}/events`),
     ],
   },
   {
     id: 'control-plane',
     title: 'Control plane',
     requests: [
-      asks('kube-scheduler binds a pod', SCHEDULER, 'POST', `${CORE}/namespaces/default/pods/web-1/binding`),
+      asks('kube-scheduler binds a pod', SCHEDULER, 'POST', `${DEFAULT}/pods/web-1/binding`),
       asks('kube-scheduler watches pods', SCHEDULER, 'GET', `${CORE}/pods${WATCH}`),
       asks('kube-controller-manager lists namespaces', CONTROLLER_MANAGER, 'GET', `${CORE}/namespaces`),
       asks(
@@ -127,20 +129,15 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
         'the garbage collector deletes a pod',
         account('generic-garbage-collector'),
         'DELETE',
-        `${CORE}/namespaces/default/pods/web-1`,
+        `${DEFAULT}/pods/web-1`,
       ),
       asks('the node controller taints a node', account('node-controller'), 'PATCH', `${CORE}/nodes/node-1`),
-      asks(
-        'the replica set controller creates a pod',
-        account('replicaset-controller'),
-        'POST',
-        `${CORE}/namespaces/default/pods`,
-      ),
+      asks('the replica set controller creates a pod', account('replicaset-controller'), 'POST', `${DEFAULT}/pods`),
       asks(
         'the endpoint controller writes endpoints',
         account('endpoint-controller'),
         'PUT',
-        `${CORE}/namespaces/default/endpoints/web`,
+        `${DEFAULT}/endpoints/web`,
       ),
       asks(
         'the endpoint slice controller writes a slice',
@@ -203,7 +200,7 @@ export const SYSTEM_GROUPS: readonly SystemGroup[] = [
         '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/workload-low',
         MASTERS,
       ),
-      asks('system:masters deletes a pod', 'admin', 'DELETE', `${CORE}/namespaces/default/pods/web-1`, MASTERS),
+      asks('system:masters deletes a pod', 'admin', 'DELETE', `${DEFAULT}/pods/web-1`, MASTERS),
       asks('the API server sends itself a request', 'system:apiserver', 'GET', `${CORE}/services`, ['system:masters']),
     ],
   },

@@ -165,7 +165,6 @@ const sumOf = (events: readonly number[]): number => events.reduce((sum, count) 
 const sumAt = (all: readonly (readonly number[])[], bucket: number): number =>
   all.reduce((sum, events) => sum + (events[bucket] ?? 0), 0)
 
-/** Unsets the cell numbers from `cell` on. */
 function forgetFrom(cellNumbers: Int32Array, cell: number): void {
   for (let i = 0; i < cellNumbers.length; i++) if ((cellNumbers[i] ?? -1) >= cell) cellNumbers[i] = -1
 }

@@ -1,134 +1,40 @@
-import type { FamilyInfo } from './familyNames.ts'
+import { EARLIEST_LIMIT, EARLIEST_SEATS, FAMILY, fromRows } from './familyNames.ts'
 
 const BY_LEVEL = ['priority_level'] as const
+const BY_SCHEMA = ['flow_schema', 'priority_level'] as const
 /** First minor with borrowing between levels, and therefore with these gauges. */
-const BORROWING_SINCE = 26
-
-/** A seat gauge that every level has at rest. */
-const levelGauge = (name: string, stability: FamilyInfo['stability'] = 'ALPHA'): FamilyInfo => ({
-  name: `apiserver_flowcontrol_${name}`,
-  type: 'gauge',
-  unit: 'seats',
-  labels: BY_LEVEL,
-  stability,
-  since: BORROWING_SINCE,
-  presence: 'at-rest',
-  needed: true,
-})
+const BORROWING = { since: 26 } as const
 
 /** Seat limits and the demand that moves them, per priority level (specification 6 and 8.1). */
-export const LIMIT_FAMILIES: readonly FamilyInfo[] = [
-  levelGauge('nominal_limit_seats', 'BETA'),
-  levelGauge('lower_limit_seats'),
-  levelGauge('upper_limit_seats'),
-  levelGauge('current_limit_seats'),
-  levelGauge('demand_seats_high_watermark'),
-  levelGauge('demand_seats_average'),
-  levelGauge('demand_seats_stdev'),
-  levelGauge('demand_seats_smoothed'),
-  levelGauge('target_seats'),
-  {
-    name: 'apiserver_flowcontrol_seat_fair_frac',
-    type: 'gauge',
-    unit: 'none',
-    labels: [],
-    stability: 'ALPHA',
-    since: BORROWING_SINCE,
-    presence: 'at-rest',
-    needed: true,
-  },
-]
+export const LIMIT_FAMILIES = fromRows([
+  [FAMILY.nominal, 'gauge', 'seats', BY_LEVEL, 'BETA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.lower, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.upper, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.current, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.highWatermark, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.average, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.stdev, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.smoothed, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.target, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', BORROWING],
+  [FAMILY.seatFairFrac, 'gauge', 'none', [], 'ALPHA', 'at-rest', 'needed', BORROWING],
+])
 
 /** Deprecated, then hidden, then removed (specification 8.4). */
-export const DEPRECATED_FAMILIES: readonly FamilyInfo[] = [
-  {
-    name: 'apiserver_flowcontrol_request_concurrency_limit',
-    type: 'gauge',
-    unit: 'seats',
-    labels: BY_LEVEL,
-    stability: 'ALPHA',
-    hiddenFrom: 31,
-    removedIn: 37,
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_request_concurrency_in_use',
-    type: 'gauge',
-    unit: 'seats',
-    labels: ['flow_schema', 'priority_level'],
-    stability: 'ALPHA',
-    hiddenFrom: 32,
-    removedIn: 37,
-    presence: 'at-rest',
-    needed: true,
-  },
-]
+export const DEPRECATED_FAMILIES = fromRows([
+  [EARLIEST_LIMIT, 'gauge', 'seats', BY_LEVEL, 'ALPHA', 'at-rest', 'needed', { hiddenFrom: 31, removedIn: 37 }],
+  [EARLIEST_SEATS, 'gauge', 'seats', BY_SCHEMA, 'ALPHA', 'at-rest', 'needed', { hiddenFrom: 32, removedIn: 37 }],
+])
+
+const BUILD = 'build_date compiler git_commit git_tree_state git_version go_version major minor platform'.split(' ')
+const BY_CODE = ['code', 'component', 'dry_run', 'group', 'resource', 'scope', 'subresource', 'verb', 'version']
+const WITHOUT_DRY_RUN = BY_CODE.filter((label) => label !== 'dry_run')
 
 /** Families outside the flow-control prefix that are relevant to flow control (specification 8.3). */
-export const RELATED_FAMILIES: readonly FamilyInfo[] = [
-  {
-    name: 'process_start_time_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    labels: [],
-    stability: 'none',
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'kubernetes_build_info',
-    type: 'gauge',
-    unit: 'none',
-    labels: [
-      'build_date',
-      'compiler',
-      'git_commit',
-      'git_tree_state',
-      'git_version',
-      'go_version',
-      'major',
-      'minor',
-      'platform',
-    ],
-    stability: 'BETA',
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_current_inflight_requests',
-    type: 'gauge',
-    unit: 'requests',
-    labels: ['request_kind'],
-    stability: 'STABLE',
-    presence: 'at-rest',
-    needed: false,
-  },
-  {
-    name: 'apiserver_current_inqueue_requests',
-    type: 'gauge',
-    unit: 'requests',
-    labels: ['request_kind'],
-    stability: 'ALPHA',
-    presence: 'at-rest',
-    needed: false,
-  },
-  {
-    name: 'apiserver_request_total',
-    type: 'counter',
-    unit: 'requests',
-    labels: ['code', 'component', 'dry_run', 'group', 'resource', 'scope', 'subresource', 'verb', 'version'],
-    stability: 'STABLE',
-    presence: 'at-rest',
-    needed: false,
-  },
-  {
-    name: 'apiserver_request_terminations_total',
-    type: 'counter',
-    unit: 'requests',
-    labels: ['code', 'component', 'group', 'resource', 'scope', 'subresource', 'verb', 'version'],
-    stability: 'ALPHA',
-    presence: 'after-event',
-    needed: false,
-  },
-]
+export const RELATED_FAMILIES = fromRows([
+  [FAMILY.startedAt, 'gauge', 'seconds', [], 'none', 'at-rest', 'needed'],
+  [FAMILY.buildInfo, 'gauge', 'none', BUILD, 'BETA', 'at-rest', 'needed'],
+  [FAMILY.inFlightByKind, 'gauge', 'requests', ['request_kind'], 'STABLE', 'at-rest', 'optional'],
+  [FAMILY.inQueueByKind, 'gauge', 'requests', ['request_kind'], 'ALPHA', 'at-rest', 'optional'],
+  ['apiserver_request_total', 'counter', 'requests', BY_CODE, 'STABLE', 'at-rest', 'optional'],
+  ['apiserver_request_terminations_total', 'counter', 'requests', WITHOUT_DRY_RUN, 'ALPHA', 'after-event', 'optional'],
+])

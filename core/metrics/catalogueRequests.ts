@@ -1,186 +1,39 @@
-import type { FamilyInfo } from './familyNames.ts'
+import { FAMILY, fromRows } from './familyNames.ts'
 
 const BY_SCHEMA = ['flow_schema', 'priority_level'] as const
 
 /** Families about requests, per flow schema (specification 8.1). */
-export const REQUEST_FAMILIES: readonly FamilyInfo[] = [
-  {
-    name: 'apiserver_flowcontrol_rejected_requests_total',
-    type: 'counter',
-    unit: 'requests',
-    labels: [...BY_SCHEMA, 'reason'],
-    stability: 'BETA',
-    presence: 'after-event',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_dispatched_requests_total',
-    type: 'counter',
-    unit: 'requests',
-    labels: BY_SCHEMA,
-    stability: 'BETA',
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_current_inqueue_requests',
-    type: 'gauge',
-    unit: 'requests',
-    labels: BY_SCHEMA,
-    stability: 'BETA',
-    presence: 'after-event',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_current_inqueue_seats',
-    type: 'gauge',
-    unit: 'seats',
-    labels: BY_SCHEMA,
-    stability: 'ALPHA',
-    since: 29,
-    presence: 'after-event',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_request_queue_length_after_enqueue',
-    type: 'histogram',
-    unit: 'requests',
-    labels: BY_SCHEMA,
-    stability: 'ALPHA',
-    presence: 'after-event',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_current_executing_requests',
-    type: 'gauge',
-    unit: 'requests',
-    labels: BY_SCHEMA,
-    stability: 'BETA',
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_current_executing_seats',
-    type: 'gauge',
-    unit: 'seats',
-    labels: BY_SCHEMA,
-    stability: 'BETA',
-    since: 28,
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_request_wait_duration_seconds',
-    type: 'histogram',
-    unit: 'seconds',
-    labels: [...BY_SCHEMA, 'execute'],
-    stability: 'BETA',
-    presence: 'after-event',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_request_execution_seconds',
-    type: 'histogram',
-    unit: 'seconds',
-    labels: [...BY_SCHEMA, 'type'],
-    stability: 'ALPHA',
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_watch_count_samples',
-    type: 'histogram',
-    unit: 'watchers',
-    labels: BY_SCHEMA,
-    stability: 'ALPHA',
-    presence: 'after-event',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_work_estimated_seats',
-    type: 'histogram',
-    unit: 'seats',
-    labels: BY_SCHEMA,
-    stability: 'ALPHA',
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_request_dispatch_no_accommodation_total',
-    type: 'counter',
-    unit: 'events',
-    labels: BY_SCHEMA,
-    stability: 'ALPHA',
-    presence: 'after-event',
-    needed: true,
-  },
-]
+export const REQUEST_FAMILIES = fromRows([
+  [FAMILY.rejected, 'counter', 'requests', [...BY_SCHEMA, 'reason'], 'BETA', 'after-event', 'needed'],
+  [FAMILY.dispatched, 'counter', 'requests', BY_SCHEMA, 'BETA', 'at-rest', 'needed'],
+  [FAMILY.queuedRequests, 'gauge', 'requests', BY_SCHEMA, 'BETA', 'after-event', 'needed'],
+  [FAMILY.queuedSeats, 'gauge', 'seats', BY_SCHEMA, 'ALPHA', 'after-event', 'needed', { since: 29 }],
+  [FAMILY.queueLength, 'histogram', 'requests', BY_SCHEMA, 'ALPHA', 'after-event', 'needed'],
+  [FAMILY.executingRequests, 'gauge', 'requests', BY_SCHEMA, 'BETA', 'at-rest', 'needed'],
+  [FAMILY.executingSeats, 'gauge', 'seats', BY_SCHEMA, 'BETA', 'at-rest', 'needed', { since: 28 }],
+  [FAMILY.wait, 'histogram', 'seconds', [...BY_SCHEMA, 'execute'], 'BETA', 'after-event', 'needed'],
+  [FAMILY.execution, 'histogram', 'seconds', [...BY_SCHEMA, 'type'], 'ALPHA', 'at-rest', 'needed'],
+  [FAMILY.watchCount, 'histogram', 'watchers', BY_SCHEMA, 'ALPHA', 'after-event', 'needed'],
+  [FAMILY.estimatedSeats, 'histogram', 'seats', BY_SCHEMA, 'ALPHA', 'at-rest', 'needed'],
+  [FAMILY.noAccommodation, 'counter', 'events', BY_SCHEMA, 'ALPHA', 'after-event', 'needed'],
+])
 
 const BY_LEVEL = ['priority_level'] as const
+const RATIO = 'ratio, weighted with nanoseconds'
 
-/** A gauge of virtual time; all but R itself appear with the first dispatch from a queue. */
-const virtualTime = (name: string, presence: FamilyInfo['presence'], labels: readonly string[]): FamilyInfo => ({
-  name: `apiserver_flowcontrol_${name}`,
-  type: 'gauge',
-  unit: 'seat-seconds',
-  labels,
-  stability: 'ALPHA',
-  presence,
-  needed: true,
-})
-
-/** Virtual time of fair queuing, and the time-weighted ratio histograms (specification 8.1, 8.2). */
-export const TIME_FAMILIES: readonly FamilyInfo[] = [
-  virtualTime('current_r', 'at-rest', BY_LEVEL),
-  virtualTime('dispatch_r', 'after-event', BY_LEVEL),
-  virtualTime('latest_s', 'after-event', BY_LEVEL),
-  virtualTime('next_s_bounds', 'after-event', [...BY_LEVEL, 'bound']),
-  virtualTime('next_discounted_s_bounds', 'after-event', [...BY_LEVEL, 'bound']),
-  {
-    name: 'apiserver_flowcontrol_epoch_advance_total',
-    type: 'counter',
-    unit: 'events',
-    labels: [...BY_LEVEL, 'success'],
-    stability: 'ALPHA',
-    presence: 'after-event',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_priority_level_seat_utilization',
-    type: 'histogram',
-    unit: 'ratio, weighted with nanoseconds',
-    labels: ['phase', ...BY_LEVEL],
-    stability: 'ALPHA',
-    betaFrom: 38,
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_demand_seats',
-    type: 'histogram',
-    unit: 'ratio, weighted with nanoseconds',
-    labels: BY_LEVEL,
-    stability: 'ALPHA',
-    since: 26,
-    presence: 'at-rest',
-    needed: true,
-  },
-  {
-    name: 'apiserver_flowcontrol_priority_level_request_utilization',
-    type: 'histogram',
-    unit: 'ratio, weighted with nanoseconds',
-    labels: ['phase', ...BY_LEVEL],
-    stability: 'ALPHA',
-    presence: 'at-rest',
-    needed: false,
-  },
-  {
-    name: 'apiserver_flowcontrol_read_vs_write_current_requests',
-    type: 'histogram',
-    unit: 'ratio, weighted with nanoseconds',
-    labels: ['phase', 'request_kind'],
-    stability: 'ALPHA',
-    presence: 'at-rest',
-    needed: false,
-  },
-]
+/**
+ * Virtual time of fair queuing, of which all but R itself appears with the first dispatch from a queue, and the
+ * time-weighted ratio histograms (specification 8.1, 8.2).
+ */
+export const TIME_FAMILIES = fromRows([
+  [FAMILY.currentR, 'gauge', 'seat-seconds', BY_LEVEL, 'ALPHA', 'at-rest', 'needed'],
+  [FAMILY.dispatchR, 'gauge', 'seat-seconds', BY_LEVEL, 'ALPHA', 'after-event', 'needed'],
+  [FAMILY.latestS, 'gauge', 'seat-seconds', BY_LEVEL, 'ALPHA', 'after-event', 'needed'],
+  [FAMILY.nextS, 'gauge', 'seat-seconds', [...BY_LEVEL, 'bound'], 'ALPHA', 'after-event', 'needed'],
+  [FAMILY.nextDiscountedS, 'gauge', 'seat-seconds', [...BY_LEVEL, 'bound'], 'ALPHA', 'after-event', 'needed'],
+  [FAMILY.epochs, 'counter', 'events', [...BY_LEVEL, 'success'], 'ALPHA', 'after-event', 'needed'],
+  [FAMILY.seatUtilization, 'histogram', RATIO, ['phase', ...BY_LEVEL], 'ALPHA', 'at-rest', 'needed', { betaFrom: 38 }],
+  [FAMILY.demandRatio, 'histogram', RATIO, BY_LEVEL, 'ALPHA', 'at-rest', 'needed', { since: 26 }],
+  [FAMILY.requestUtilization, 'histogram', RATIO, ['phase', ...BY_LEVEL], 'ALPHA', 'at-rest', 'optional'],
+  [FAMILY.kindUtilization, 'histogram', RATIO, ['phase', 'request_kind'], 'ALPHA', 'at-rest', 'optional'],
+])

@@ -1,4 +1,4 @@
-import type { FamilyInfo } from './familyNames.ts'
+import { fromRows } from './familyNames.ts'
 
 const BY_REQUEST = ['component', 'group', 'resource', 'scope', 'subresource', 'verb', 'version'] as const
 
@@ -11,35 +11,17 @@ const EARLIER_OWN_DURATION = 'apiserver_request_slo_duration_seconds'
 export const OWN_DURATIONS: readonly string[] = [OWN_DURATION, EARLIER_OWN_DURATION]
 
 /** Families outside the flow-control prefix with the times of requests. */
-export const DURATION_FAMILIES: readonly FamilyInfo[] = [
-  {
-    name: DURATION,
-    type: 'histogram',
-    unit: 'seconds',
-    labels: [...BY_REQUEST, 'dry_run'],
-    stability: 'STABLE',
-    presence: 'at-rest',
-    needed: false,
-  },
-  {
-    name: OWN_DURATION,
-    type: 'histogram',
-    unit: 'seconds',
-    labels: BY_REQUEST,
-    stability: 'ALPHA',
-    since: 26,
-    presence: 'at-rest',
-    needed: false,
-  },
-  {
-    name: EARLIER_OWN_DURATION,
-    type: 'histogram',
-    unit: 'seconds',
-    labels: BY_REQUEST,
-    stability: 'ALPHA',
-    since: 23,
-    hiddenFrom: 28,
-    presence: 'at-rest',
-    needed: false,
-  },
-]
+export const DURATION_FAMILIES = fromRows([
+  [DURATION, 'histogram', 'seconds', [...BY_REQUEST, 'dry_run'], 'STABLE', 'at-rest', 'optional'],
+  [OWN_DURATION, 'histogram', 'seconds', BY_REQUEST, 'ALPHA', 'at-rest', 'optional', { since: 26 }],
+  [
+    EARLIER_OWN_DURATION,
+    'histogram',
+    'seconds',
+    BY_REQUEST,
+    'ALPHA',
+    'at-rest',
+    'optional',
+    { since: 23, hiddenFrom: 28 },
+  ],
+])

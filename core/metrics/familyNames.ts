@@ -48,7 +48,7 @@ export type FamilyKey = keyof typeof FAMILY
 export const EARLIEST_LIMIT = `${PREFIX}request_concurrency_limit`
 
 /** The name of executing seats before 1.28, in releases with and without borrowing. */
-const EARLIEST_SEATS = `${PREFIX}request_concurrency_in_use`
+export const EARLIEST_SEATS = `${PREFIX}request_concurrency_in_use`
 
 /** The names of the same families in earlier releases. */
 const EARLIER_NAMES: Partial<Record<FamilyKey, string>> = {
@@ -106,3 +106,24 @@ export interface FamilyInfo {
   /** Frames are built from it, or its absence is worth a notice. */
   readonly needed: boolean
 }
+
+type Versions = Pick<FamilyInfo, 'betaFrom' | 'since' | 'hiddenFrom' | 'removedIn'>
+
+/** A family in the columns of the catalogue. */
+type FamilyRow = readonly [
+  name: string,
+  type: FamilyType,
+  unit: FamilyUnit,
+  labels: readonly string[],
+  stability: FamilyInfo['stability'],
+  presence: FamilyInfo['presence'],
+  need: 'needed' | 'optional',
+  versions?: Versions,
+]
+
+export const fromRows = (rows: readonly FamilyRow[]): readonly FamilyInfo[] =>
+  rows.map(([name, type, unit, labels, stability, presence, need, versions]) => ({
+    ...{ name, type, unit, labels, stability, presence },
+    needed: need === 'needed',
+    ...versions,
+  }))

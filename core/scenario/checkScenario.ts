@@ -8,8 +8,10 @@ import { knownName, namedOnce, problem } from './values.ts'
 /** A variant takes minutes for this number; without a limit a run would exhaust the memory. */
 export const MOST_REQUESTS = 20_000_000
 const MOST_PHASES = 100
-export const MOST_ASSERTIONS = 200
+const MOST_ASSERTIONS = 200
 const MOST_CONTROLLERS = 20
+
+type Say = (at: string, message: string) => void
 
 /** Errors of a scenario as a whole: limits exceeded, and names that do not exist. */
 export function checkScenario(scenario: Scenario, findings: Finding[]): void {
@@ -45,7 +47,7 @@ export function mostRequestsOf({ clients, phases, seconds }: Scenario): number {
 /** What every scenario needs, of an API server or an etcd. */
 export function checkWhole(
   { name, clients, variants }: Pick<Scenario, 'name'> & Readonly<Record<'clients' | 'variants', readonly unknown[]>>,
-  say: (at: string, message: string) => void,
+  say: Say,
 ): void {
   if (name === '') say('name', 'A scenario needs a name.')
   if (clients.length === 0) say('clients', 'A scenario needs clients.')
@@ -53,23 +55,34 @@ export function checkWhole(
   if (variants.length > MOST_VARIANTS) say('variants', `A scenario has at most ${MOST_VARIANTS} variants.`)
 }
 
+export function checkAssertionCount(
+  { criteria, assertions }: Pick<Scenario, 'criteria' | 'assertions'>,
+  say: Say,
+): void {
+  if (criteria.length + assertions.length > MOST_ASSERTIONS) {
+    say('assertions', `A scenario has at most ${MOST_ASSERTIONS} criteria and assertions.`)
+  }
+}
+
+export function checkRequestCount(most: number, say: Say): void {
+  if (most > MOST_REQUESTS) {
+    say(
+      'clients',
+      `The clients may send more than ${MOST_REQUESTS} requests: increase their think time, or reduce their number.`,
+    )
+  }
+}
+
 function checkAmounts(scenario: Scenario, findings: Finding[]): void {
-  const { seconds, statisticsFrom, phases, controllers, criteria, assertions } = scenario
+  const { seconds, statisticsFrom, phases, controllers } = scenario
   const say = (at: string, message: string): void => void findings.push(problem(at, message))
   checkWhole(scenario, say)
   if (phases.length > MOST_PHASES) say('phases', `A scenario has at most ${MOST_PHASES} phases.`)
   if (controllers.length > MOST_CONTROLLERS) {
     say('controllers', `A scenario has at most ${MOST_CONTROLLERS} controllers.`)
   }
-  if (criteria.length + assertions.length > MOST_ASSERTIONS) {
-    say('assertions', `A scenario has at most ${MOST_ASSERTIONS} criteria and assertions.`)
-  }
-  if (mostRequestsOf(scenario) > MOST_REQUESTS) {
-    say(
-      'clients',
-      `The clients may send more than ${MOST_REQUESTS} requests: increase their think time, or reduce their number.`,
-    )
-  }
+  checkAssertionCount(scenario, say)
+  checkRequestCount(mostRequestsOf(scenario), say)
   if (statisticsFrom >= seconds) {
     say(
       'statisticsFrom',

@@ -5,7 +5,7 @@ import { DEFAULT_SETTINGS, type QosConfiguration } from '../qos/configuration.ts
 import { readRules } from '../qos/read.ts'
 import { RecordReader } from '../qos/record.ts'
 import { numbered } from '../simulate/workload.ts'
-import { checkWhole, MOST_ASSERTIONS, MOST_REQUESTS } from './checkScenario.ts'
+import { checkAssertionCount, checkRequestCount, checkWhole } from './checkScenario.ts'
 import { aboutMembers, LONGEST_SECONDS, readVerdict } from './readAbout.ts'
 import { MOST_ACTORS, MOST_CALLS, MOST_MS, MOST_PER_SECOND, thinkTime } from './readClients.ts'
 import type { Assertion, MeasureName } from './scenario.ts'
@@ -142,20 +142,13 @@ function checkStore(scenario: StoreScenario, findings: Finding[]): void {
   checkWhole(scenario, say)
   if (statisticsFrom >= seconds) say('statisticsFrom', `The run ends after ${seconds} s: begin earlier.`)
   if (etcd.usedBytes > etcd.quotaBytes) say('etcd.usedBytes', 'More is stored than the quota allows: store less.')
-  if (criteria.length + assertions.length > MOST_ASSERTIONS) {
-    say('assertions', `A scenario has at most ${MOST_ASSERTIONS} criteria and assertions.`)
-  }
+  checkAssertionCount(scenario, say)
   const actors = clients.reduce(
     (sum, { clients: count, behaviour }) => sum + count * (behaviour.kind === 'closed' ? behaviour.threads : 1),
     0,
   )
   if (actors > MOST_ACTORS) say('clients', `The clients have ${actors} threads; a scenario has at most ${MOST_ACTORS}.`)
-  if (mostRequests(scenario) > MOST_REQUESTS) {
-    say(
-      'clients',
-      `The clients may send more than ${MOST_REQUESTS} requests: increase their think time, or reduce their number.`,
-    )
-  }
+  checkRequestCount(mostRequests(scenario), say)
   namedOnce(clients, 'clients', findings)
   namedOnce(variants, 'variants', findings)
   for (const [index, one] of criteria.entries()) checkAssertion(one, entry('criteria', index), scenario, findings)

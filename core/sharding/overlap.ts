@@ -171,7 +171,6 @@ interface GoalReport extends ShardingGoal {
   readonly closest: Candidate
 }
 
-/** The chances of a shape against each number of elephants. */
 export const oddsOf = (shape: DealerShape, elephants: readonly number[]): readonly OddsReport[] =>
   elephants.map((count) => ({
     elephants: count,

@@ -54,7 +54,6 @@ export class ObjectStore {
     return this.held
   }
 
-  /** Writes the conditions that the engine reports. */
   writeConditions(conditions: ConfigurationReport['conditions'], at: string): void {
     const bySchema = new Map(conditions.map(({ schema, condition }) => [schema, condition]))
     if (bySchema.size === 0) return

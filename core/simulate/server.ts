@@ -25,7 +25,6 @@ export const emptyTally = (): Tally => ({ offered: 0, served: 0, rejected: 0, ex
 
 /** One attempt of one call. */
 export interface Flight {
-  /** The number of its client. */
   readonly client: number
   /** Its position among the calls of its client; for an informer, 0 is the list and 1 the watch. */
   readonly call: number
@@ -44,7 +43,6 @@ export interface Call extends Flight {
   late: boolean
 }
 
-/** A call in the run of the server. */
 export type ServerCall = RunCall<Call>
 
 /** Later actions of the server, in addition to those of a run. */

@@ -6,7 +6,6 @@ import { runTwin } from './run.ts'
 import type { Guess, KnownFlows } from './traffic.ts'
 import { ensembleRun, RUNS, smoothedOf, type Twin, twinRun, wasRejecting } from './twin.ts'
 
-/** The input of a twin. */
 export interface TwinInput {
   readonly history: TwinHistory
   /** The present server. */

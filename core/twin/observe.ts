@@ -63,7 +63,6 @@ export function framesUntilBreak(frames: readonly ServerFrame[]): {
 const nominals = ({ levels }: ServerFrame): string =>
   JSON.stringify(levels.map(({ name, limits: { nominal, lower, upper } }) => [name, nominal, lower, upper]))
 
-/** A level of a page. */
 export const levelIn = (page: ServerFrame, name: string): LevelFrame | undefined => indexFrame(page).levels.get(name)
 
 /** Observations of stretches of the past, which are looked at again with each new page. */

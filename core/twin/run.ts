@@ -9,7 +9,6 @@ import { simulationOf } from '../whatif/simulated.ts'
 import type { Variant } from '../whatif/variant.ts'
 import { observe } from './observe.ts'
 
-/** One run of a twin. */
 export interface TwinRun {
   readonly workload: Workload
   /** The present server. */

@@ -37,11 +37,7 @@ export interface MeasureOptions<T> {
    */
   readonly executionNsOf?: ((payload: T) => Nanoseconds) | undefined
   /** Is told of every request that ends, also before the counted period. */
-  readonly course?: Course | undefined
-}
-
-interface Course {
-  count(client: string, nowNs: Nanoseconds, outcome: 'served' | 'failed'): void
+  readonly course?: { count(client: string, nowNs: Nanoseconds, outcome: 'served' | 'failed'): void } | undefined
 }
 
 /** `--request-timeout` of the API server. */

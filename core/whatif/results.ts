@@ -17,7 +17,6 @@ export interface ClientResult extends Outcomes {
   readonly client: string
 }
 
-/** Result of one variant. */
 export interface VariantResult extends VariantReport {
   readonly schemas: readonly SchemaResult[]
   /** Flows with the most requests first. */

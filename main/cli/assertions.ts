@@ -48,7 +48,6 @@ export const absolute = (demands: readonly Demand[]): readonly Assertion[] =>
     throw new UsageError('--assert: only whatif has a baseline; give a number.')
   })
 
-/** Checks every demand on every candidate. */
 export const checkDemands = (demands: readonly Demand[], { baseline, candidates }: WhatIfResult): CheckedDemand[] =>
   candidates.flatMap(({ result }) =>
     demands.map((demand): CheckedDemand => {

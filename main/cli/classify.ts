@@ -151,16 +151,11 @@ interface Answered {
   readonly answer: Explained
 }
 
-interface Known {
-  readonly read: Source | undefined
-  readonly supposed: ServerContext
-}
-
 /** Ends the command for a single request that no server classifies. The Classify screen uses the same evidence. */
 function explainAll(
   { many, requests }: GivenRequests,
   { objects, version }: GivenConfiguration,
-  { read, supposed }: Known,
+  { read, supposed }: { readonly read: Source | undefined; readonly supposed: ServerContext },
 ): readonly Answered[] {
   const { facts, dump, frame } = read?.source ?? {}
   const reported = facts && (reportedFacts(facts) ?? undefined)

@@ -1,17 +1,23 @@
 import { compare, isComplete, type Comparison, type Recorded } from '../../core/compare/compare.ts'
 import { periodsApart, periodsAround, type Period, type Periods } from '../../core/compare/period.ts'
 import { presentComparison } from '../../core/compare/present.ts'
-import { otherDifferences, type OtherDifference } from '../../core/compare/surroundings.ts'
+import { otherDifferences, type OtherDifference, type Surroundings } from '../../core/compare/surroundings.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { plain } from '../../core/text/format.ts'
 import { rfc3339, unixMsOf } from '../../core/units.ts'
-import { readFromPrometheus, readRecorded, type PeriodReading } from './comparedPeriod.ts'
 import { texts } from './options.ts'
-import type { Console, ExitCode } from './console.ts'
+import { type Console, type ExitCode, progressOf } from './console.ts'
 import type { Said } from './print/terminal.ts'
-import { recordingNamed } from './recordingOptions.ts'
+import { recordingNamed, archiveOf, recordedSource } from './recordingOptions.ts'
 import { CREDENTIAL_OPTIONS, PROMETHEUS_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { timeFrom, OUTPUT_OPTIONS, readDuration, readOutput, UsageError, type Command, type Given } from './usage.ts'
+import type { PrometheusSpec } from '../../core/contract/prometheus.ts'
+import type { Moment } from '../../core/contract/recording.ts'
+import type { SourceInfo } from '../../core/frame/frame.ts'
+import type { Series } from '../../core/history/series.ts'
+import type { ListedRecording } from '../recordings/library.ts'
+import { openPrometheusRanges } from '../sources/prometheus/range.ts'
+import { refuseWithoutLevels } from './withoutLevels.ts'
 
 /** Two periods side by side, as the Compare screen shows them. 1 when more than 2 % of one is not recorded. */
 export const compareCommand: Command = {
@@ -166,4 +172,88 @@ const jsonOf = (a: PeriodReading, b: PeriodReading, compared: readonly ComparedS
 const recordedOf = ({ gaps, ...recorded }: Recorded): unknown => ({
   ...recorded,
   gaps: gaps.map(({ from, to }) => ({ from: rfc3339(from), to: rfc3339(to) })),
+})
+
+/** The data of a period, by server. */
+interface PeriodReading {
+  readonly source: SourceInfo
+  readonly period: Period
+  readonly servers: readonly string[]
+  series(server: string): Series
+  /** At the end of the period. */
+  surroundings(server: string): Surroundings
+}
+
+/** A period is read in at most this many steps of a minute, so that nothing of it is left out. */
+const MOST_POINTS = 100_000
+
+/** A period of a recording; all of it if none is given. `undefined` when the recording is empty. */
+function readRecorded(
+  entry: ListedRecording,
+  given: Period | undefined,
+  console: Pick<Console, 'stateDir' | 'environment'>,
+): PeriodReading | undefined {
+  refuseWithoutLevels(entry.source)
+  const archive = archiveOf(entry, console)
+  const { first, last } = archive.extent()
+  if (first === undefined || last === undefined) return undefined
+  const period = given ?? { from: first, to: last }
+  const moments = [archive.moment(period.to), archive.moment(period.from)]
+  const [atEnd] = moments
+  return {
+    source: recordedSource(entry),
+    period,
+    servers: [...new Set(moments.flatMap(({ frame }) => frame?.servers.map(({ id }) => id) ?? []))],
+    series: (server) => archive.series(server, { ...period, maxPoints: MOST_POINTS }),
+    surroundings: (server) => ({
+      server: atEnd?.frame?.servers.find(({ id }) => id === server),
+      objects: readable(atEnd?.objects),
+    }),
+  }
+}
+
+const readable = (reading: Moment['objects']): Surroundings['objects'] =>
+  reading?.state === 'current' || reading?.state === 'stale' ? reading.objects : undefined
+
+/** Both periods of the servers of a Prometheus; it has no objects. Rejects with `ProblemError`. */
+async function readFromPrometheus(
+  spec: PrometheusSpec,
+  periods: readonly Period[],
+  console: Pick<Console, 'environment' | 'access' | 'signal' | 'tell'>,
+): Promise<readonly PeriodReading[]> {
+  const { environment, access, signal } = console
+  const ranges = await openPrometheusRanges(spec, environment, access.consent, signal)
+  const progress = progressOf(
+    console,
+    (part, seconds) => `${Math.round(part * 100)} % of the periods read from Prometheus, about ${seconds} s left.`,
+  )
+  try {
+    const readings: PeriodReading[] = []
+    for (const [index, period] of periods.entries()) {
+      const picture = await ranges.read(period.from, period.to, signal, (part) =>
+        progress((index + part) / periods.length),
+      )
+      readings.push({
+        source: ranges.source,
+        period,
+        servers: picture.servers.map(({ latest: { frame } }) => frame.id),
+        series: (server) =>
+          picture.server(server)?.history.series({ ...period, maxPoints: MOST_POINTS }) ?? nothingOf(server),
+        surroundings: (server) => ({ server: picture.server(server)?.latest.frame, objects: undefined }),
+      })
+    }
+    return readings
+  } finally {
+    ranges.close()
+  }
+}
+
+const nothingOf = (server: string): Series => ({
+  server,
+  stepSeconds: 0,
+  mergedSeconds: 0,
+  times: [],
+  samples: [],
+  fairFrac: [],
+  levels: [],
 })

@@ -1,5 +1,6 @@
 import { builtInName, builtInObjects, completedWith } from '../../core/config/builtIn.ts'
-import { defaultFlowSchema, defaultLevel, type ObjectSet } from '../../core/config/objects.ts'
+import type { ObjectSet } from '../../core/config/objects.ts'
+import { defaulted } from '../../core/guard/changes.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { frameOf } from '../../core/frame/frame.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
@@ -86,15 +87,7 @@ export function fromSource(given: Given, { frame, objects }: Pick<ReadFrame, 'fr
   if (objects?.state !== 'current' && objects?.state !== 'stale') {
     return builtInOf(version, `The flow-control objects of ${name} are unavailable`)
   }
-  const { levels, schemas } = objects.objects
-  return {
-    from: 'source',
-    name,
-    version,
-    objects: { levels: levels.map(defaultLevel), schemas: schemas.map(defaultFlowSchema) },
-    errors: [],
-    notes: [],
-  }
+  return { from: 'source', name, version, objects: defaulted(objects.objects), errors: [], notes: [] }
 }
 
 /** The objects of a recording as of its instant. Rejects with `ProblemError`. */

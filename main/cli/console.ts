@@ -40,7 +40,6 @@ export interface Console extends Output {
   readonly readStdin: (mostBytes: number) => Promise<Buffer>
   /** Standard input in chunks; fails when the command is to end. */
   readonly stdin: () => AsyncIterable<Buffer>
-  /** Opens a file in the browser. */
   readonly openBrowser: (file: string) => void
   /** Whether `print` writes to a terminal, the only place where a one-time address may be printed. */
   readonly printsToTerminal: boolean

@@ -8,13 +8,13 @@ import { MODES } from '../etcd/admissionGate.ts'
 import { bindWithoutAccessors } from '../etcd/plainBinding.ts'
 import { assertFree, keptRules, startProxy, type StartRules } from '../etcd/startProxy.ts'
 import type { Upstream } from '../etcd/upstream.ts'
-import { startMetricsServer } from '../live/metricsServer.ts'
 import { createPause } from '../ports/pause.ts'
 import type { TlsFiles } from '../proxy/listen.ts'
 import { type Console, type ExitCode, portProblem } from './console.ts'
 import { texts } from './options.ts'
 import { readTexts, tellFindings } from './inputFiles.ts'
 import { placeFrom } from './liveCommands.ts'
+import { serveMetrics } from './liveTraffic.ts'
 import { type Command, type Given, PORTS, readChoice, readNumber, UsageError } from './usage.ts'
 
 /** Runs a proxy in front of an etcd until it is stopped. */
@@ -78,13 +78,7 @@ async function runEtcdProxy(given: Given, console: Console): Promise<ExitCode> {
     say(`Proxy: ${proxy.url} → ${upstream.url}, ${gate.mode}`)
     say(`Management: ${control.url}, as ${name}; gRPC at ${control.grpc}`)
     if (metricsPort !== undefined) {
-      const server = await startMetricsServer({
-        port: metricsPort,
-        version: console.version,
-        engine: () => metrics.page(),
-      }).catch((error: unknown) => {
-        throw portProblem(error, 'metrics-port', metricsPort)
-      })
+      const server = await serveMetrics(metricsPort, console, () => metrics.page())
       closing.push(() => server.close())
       say(`Metrics: ${server.url}`)
     }

@@ -7,7 +7,7 @@ import type { Twin } from '../../core/twin/twin.ts'
 import { forecast as forecastOf } from '../../core/twin/forecast.ts'
 import { twinHistory } from '../../core/twin/history.ts'
 import { SHORTEST_SPAN_SECONDS } from '../../core/twin/observe.ts'
-import { presentForecast } from '../../core/twin/present.ts'
+import { presentForecast, presentEffect, scoreText } from '../../core/twin/present.ts'
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Console, ExitCode } from './console.ts'
 import { texts } from './options.ts'
@@ -20,10 +20,14 @@ import {
   rejects,
   type GivenEdit,
 } from './edit.ts'
-import { runKeptForecasts } from './keptForecasts.ts'
 import { readPages } from './pastPages.ts'
 import { defaultSource, OWN_OBJECTS, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
-import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, SEATS } from './usage.ts'
+import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, SEATS, UsageError } from './usage.ts'
+import { amount } from '../../core/answer/answer.ts'
+import type { Effect, Score } from '../../core/contract/effect.ts'
+import { judgedOf, scoreOf, type Judged } from '../../core/twin/judge.ts'
+import { openStore } from '../store/store.ts'
+import type { Said } from './print/terminal.ts'
 
 /** Options of the commands that fit a twin. */
 export const TWIN_OPTIONS = {
@@ -126,3 +130,52 @@ function refused({ notes, errors }: Pick<GivenEdit, 'notes' | 'errors'>, console
 }
 
 const TOO_SHORT = `There are less than ${SHORTEST_SPAN_SECONDS} s of pages since the server last started and its limits last changed. Read the source for longer with --seconds, or name more pages of the same server.`
+
+/** The forecasts of the edits that were applied to one target, and their outcomes. */
+interface KeptForecasts {
+  readonly target: string
+  /** Absent before anything was measured. */
+  readonly score?: Score
+  /** The newest first. */
+  readonly forecasts: readonly { readonly effect: Effect; readonly numbers: readonly Judged[] }[]
+}
+
+/** Prints the forecasts of applied edits next to the measurements, from the state folder; contacts nothing. */
+async function runKeptForecasts(given: Given, console: Console): Promise<ExitCode> {
+  const output = readOutput(given, ['markdown'])
+  if (given.values('edit').length > 0)
+    throw new UsageError('--kept prints earlier forecasts, so --edit does not go with it.')
+  const store = openStore(console.stateDir)
+  try {
+    const targets = await Promise.all(
+      (await store.effects.targets()).map(async (target) => keptOf(target, await store.effects.read(target))),
+    )
+    const kept = targets.filter(({ forecasts }) => forecasts.length > 0)
+    console.answer(output, kept, kept.length === 0 ? [NONE] : kept.flatMap(saidOf))
+  } finally {
+    store.close()
+  }
+  return 0
+}
+
+const NONE = 'No applied edit had a forecast yet. The Editor keeps the forecast of each edit.'
+
+function keptOf(target: string, effects: readonly Effect[]): KeptForecasts {
+  const score = scoreOf(effects)
+  const forecasts = effects
+    .filter(({ forecast }) => forecast !== undefined)
+    .map((effect) => ({ effect, numbers: judgedOf(effect) }))
+  return { target, ...(score && { score }), forecasts }
+}
+
+const saidOf = ({ target, score, forecasts }: KeptForecasts): Said => [
+  `${target}: ${score === undefined ? 'no measurement is long enough yet.' : `${scoreText(score)}.`}`,
+  ...forecasts.flatMap(({ effect }) => [
+    '',
+    {
+      ...presentEffect(effect, null),
+      title: [amount('instant')(effect.atMs), `  ${effect.label}, ${effect.server}`],
+    },
+  ]),
+  '',
+]

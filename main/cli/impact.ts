@@ -72,17 +72,12 @@ function withoutServer({ before, after, version }: ImpactInput, wanted: number |
   return { limitFrom: from, computed: seatImpact({ before, after, serverLimit, version }) }
 }
 
-interface ServerImpact {
-  readonly id: string
-  readonly computed: SeatImpact
-}
-
 interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version'> {
   /** Where the server limit comes from. */
   readonly limitFrom: ServerLimit['from']
   /** With that limit; for live servers, that of the first. */
   readonly computed: SeatImpact
-  readonly perServer: readonly ServerImpact[]
+  readonly perServer: readonly { readonly id: string; readonly computed: SeatImpact }[]
   readonly findings: readonly GuardFinding[]
   readonly confirmations: readonly Confirmation[]
 }

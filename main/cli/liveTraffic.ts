@@ -10,7 +10,7 @@ import { REDUCED } from '../../core/feeds/placing.ts'
 import { REJECT_REASONS } from '../../core/frame/reading.ts'
 import { trustSentences } from '../../core/live/feedWaits.ts'
 import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
-import { engineMetrics, startMetricsServer } from '../live/metricsServer.ts'
+import { engineMetrics, type MetricsServerOptions, startMetricsServer } from '../live/metricsServer.ts'
 import type { SourceResult, LiveTraffic } from '../ports/source.ts'
 import { startSession } from '../workspace/session.ts'
 import { type Console, type ExitCode, portProblem, tellOnce } from './console.ts'
@@ -112,15 +112,7 @@ export async function runLive({
       }, end.signal)
     }
     const metrics =
-      metricsPort === undefined
-        ? undefined
-        : await startMetricsServer({
-            port: metricsPort,
-            version: console.version,
-            engine: () => engineMetrics(live),
-          }).catch((error: unknown) => {
-            throw portProblem(error, 'metrics-port', metricsPort)
-          })
+      metricsPort === undefined ? undefined : await serveMetrics(metricsPort, console, () => engineMetrics(live))
     const say = given.flag('json') ? tell : (sentence: string): void => print([sentence])
     for (const line of greeting(live)) say(line)
     if (metrics !== undefined) say(`Metrics: ${metrics.url}`)
@@ -308,3 +300,9 @@ function gone(compared: number, { dispatched, rejected }: Outcome): string {
 }
 
 const requests = (count: number): string => plain.counted(count, 'request')
+
+/** Serves the metrics of `--metrics-port`. */
+export const serveMetrics = (port: number, { version }: Console, engine: MetricsServerOptions['engine']) =>
+  startMetricsServer({ port, version, engine }).catch((error: unknown) => {
+    throw portProblem(error, 'metrics-port', port)
+  })

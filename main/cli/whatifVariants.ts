@@ -51,13 +51,8 @@ function within(
   return fits ? settings(value) : `takes a ${whole ? 'whole ' : ''}number from ${min} to ${max}`
 }
 
-interface Parts {
-  readonly settings: Settings
-  readonly files: readonly string[]
-}
-
 /** `edit.yaml,servers=3`: manifests and settings. */
-function partsOf(option: string, text: string): Parts {
+function partsOf(option: string, text: string): { readonly settings: Settings; readonly files: readonly string[] } {
   const files: string[] = []
   let settings: Settings = {}
   for (const part of text.split(',')) {

@@ -7,7 +7,6 @@ import { collectionUrl } from './clusterApi.ts'
 import { type Failed, send } from './http.ts'
 import type { HttpLimits } from './httpProblems.ts'
 
-/** An event of a watch. */
 export type WatchEvent<K extends Kind> =
   /** The watch is open: the changes since its start version follow. */
   | { readonly type: 'open' }

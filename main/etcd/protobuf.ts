@@ -10,12 +10,6 @@ interface Field {
   readonly repeated: boolean
 }
 
-interface Rpc {
-  readonly input: string
-  readonly output: string
-  readonly stream: boolean
-}
-
 const camelCase = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const MESSAGE = /^message (\w+) \{([^}]*)\}/gm
@@ -26,7 +20,7 @@ const MOST_NESTED = 16
 
 /** Messages and methods as a proto file describes them, in the part of its language that `etcdqospb.ts` uses. */
 export class ProtoFile {
-  readonly rpcs: ReadonlyMap<string, Rpc>
+  readonly rpcs: ReadonlyMap<string, { readonly input: string; readonly output: string; readonly stream: boolean }>
   readonly #messages: ReadonlyMap<string, readonly Field[]>
 
   constructor(text: string) {

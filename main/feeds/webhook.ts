@@ -5,7 +5,7 @@ import type { FeedRecord } from '../../core/feeds/request.ts'
 import { readAuditBatch } from '../../core/feeds/logReader.ts'
 import { kubeconfigText } from '../cluster/kubeconfigFile.ts'
 import type { CertificateAndKey } from '../listen/certificate.ts'
-import { type ConnectionLimits, keepRoom } from '../listen/connections.ts'
+import { closeServer, type ConnectionLimits, keepRoom } from '../listen/connections.ts'
 import { secretCheck } from '../listen/secrets.ts'
 
 export interface WebhookOptions {
@@ -97,11 +97,7 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   return {
     url,
     kubeconfig: kubeconfigFor(url, options),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => closeServer(server),
   }
 }
 

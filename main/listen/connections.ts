@@ -200,10 +200,13 @@ export async function listenOn({ port, limits, address, certificate }: ListenOpt
     port: bound.port,
     room,
     renew: (renewed) => secure?.setSecureContext({ minVersion: 'TLSv1.2', ...renewed }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => closeServer(server),
   }
 }
+
+/** Ends its connections too. */
+export const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })

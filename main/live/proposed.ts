@@ -1,3 +1,5 @@
+import type { ForecastWish } from '../../core/contract/forecast.ts'
+import { defaultVariant, type Variant } from '../../core/whatif/variant.ts'
 import { checkObject } from '../../core/config/checkObject.ts'
 import { manifestOf } from '../../core/config/content.ts'
 import type { FlowSchema, Kind, ObjectSet, PriorityLevelConfiguration } from '../../core/config/objects.ts'
@@ -32,3 +34,11 @@ function checked(kind: Kind, object: FlowSchema | PriorityLevelConfiguration, ve
 
 const unacceptable = (kind: Kind, { metadata }: FlowSchema | PriorityLevelConfiguration, why: string): ProblemError =>
   new ProblemError('invalid-input', `No server would accept ${kind} ${metadata.name} of the draft. ${why}`)
+
+/** A server with that many seats and these objects; throws as `acceptable`. */
+export const serverVariant = (wish: Pick<ForecastWish, 'before' | 'version' | 'serverLimit'>): Variant => ({
+  ...defaultVariant('server', acceptable(wish.before, wish.version)),
+  version: wish.version,
+  maxRequestsInFlight: wish.serverLimit,
+  maxMutatingRequestsInFlight: 0,
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { badGateway } from './badGateway.ts'
+import { badGateway } from './proxyServer.ts'
 
 const BASE = new URL('https://10.0.0.1:6443/k8s/')
 const failed = (message: string, code: string): string =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeCertificate } from '../listen/certificate.ts'
-import { keptCertificate } from './keptCertificate.ts'
+import { keptCertificate } from './openReached.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 const DAY_MS = 86_400_000

@@ -132,11 +132,6 @@ async function tlsOf(
   return { ...(await makeCertificate([...new Set([...reachedAs, ...LOOPBACK_NAMES])])), ...ca }
 }
 
-interface Identities {
-  readonly identify: Identify
-  readonly notes: readonly string[]
-}
-
 const NO_USERS =
   'The upstream is an address without credentials, so the proxy uses the identity that clients send and does not forward it.'
 
@@ -145,7 +140,7 @@ async function identityOf(
   upstream: ConnectedUpstream,
   now: () => number,
   required: boolean,
-): Promise<Identities> {
+): Promise<{ readonly identify: Identify; readonly notes: readonly string[] }> {
   const {
     identity,
     upstream: { kind },

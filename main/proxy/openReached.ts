@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { join } from 'node:path'
 import { hostname, networkInterfaces } from 'node:os'
 import { ProblemError } from '../../core/errors.ts'
@@ -6,11 +6,12 @@ import { ownFolder } from '../files/ownFolder.ts'
 import type { ProxyListen, ProxySpec } from '../../core/contract/live.ts'
 import { LOOPBACK, reachOf, reachProblem, wantsToken } from '../../core/live/proxyReach.ts'
 import { assertOurs, writeClientKubeconfig } from './clientKubeconfig.ts'
-import { keptCertificate } from './keptCertificate.ts'
-import { reachedAs } from './names.ts'
+import { reachedAs, isFor } from './names.ts'
 import { type ListenOptions, type OpenedProxy, openProxy, type ProxySurroundings } from './open.ts'
 import { readToken } from './proxyToken.ts'
-import { readSmall } from './smallFiles.ts'
+import { readSmall, lookAt, writePrivate } from './smallFiles.ts'
+import { MS_PER_DAY } from '../../core/units.ts'
+import { type CertificateAndKey, makeCertificate } from '../listen/certificate.ts'
 
 export interface ReachedSurroundings extends Omit<ProxySurroundings, 'listen' | 'makeCertificate'> {
   /** Name of the upstream. */
@@ -105,16 +106,11 @@ const fileName = (upstream: string): string =>
     .replaceAll(/[^\w.-]/g, '_')
     .replace(/^\.*$/, '_')
 
-interface ReadListen {
-  readonly options: ListenOptions
-  readonly notes: readonly string[]
-}
-
 async function readListen(
   { host, tls, token, clientCaFile }: ProxyListen,
   folder: string,
   nowMs: number,
-): Promise<ReadListen> {
+): Promise<{ readonly options: ListenOptions; readonly notes: readonly string[] }> {
   const clientCa = clientCaFile === undefined ? undefined : await readAuthority(clientCaFile)
   const served = tls === undefined ? undefined : await readTls(tls, nowMs)
   const brought =
@@ -180,4 +176,42 @@ function machineNames(): readonly string[] {
     .map(({ address }) => address)
   const name = hostname().toLowerCase()
   return [...addresses, ...(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name) ? [name] : [])]
+}
+
+/** A certificate that expires within this time is renewed, so that it does not expire while the proxy runs. */
+const RENEW_MS = 7 * MS_PER_DAY
+
+/**
+ * The console's own certificate for these host names and addresses: the one in `file` (key and certificate, PEM) as
+ * long as it is valid for all of them, so that clients which trust it continue to do so; otherwise a new one. `nowMs`
+ * is in Unix milliseconds. Rejects with `ProblemError`.
+ */
+export async function keptCertificate(
+  file: string,
+  hosts: readonly string[],
+  nowMs: number,
+): Promise<CertificateAndKey> {
+  const found = await lookAt(file)
+  const kept = found.kind === 'file' ? stillValid(found.text, hosts, nowMs) : undefined
+  if (kept !== undefined && found.kind === 'file' && !found.openToOthers) return kept
+  const made = kept ?? (await makeCertificate(hosts, nowMs))
+  await writePrivate(file, made.key + made.cert)
+  return made
+}
+
+function stillValid(text: string, hosts: readonly string[], nowMs: number): CertificateAndKey | undefined {
+  const key = /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----\n/.exec(text)?.[0]
+  const cert = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/.exec(text)?.[0]
+  if (key === undefined || cert === undefined) return undefined
+  try {
+    const read = new X509Certificate(cert)
+    const valid =
+      read.checkPrivateKey(createPrivateKey(key)) &&
+      read.validFromDate.getTime() <= nowMs &&
+      read.validToDate.getTime() > nowMs + RENEW_MS &&
+      hosts.every((host) => isFor(read, host))
+    return valid ? { cert, key } : undefined
+  } catch {
+    return undefined
+  }
 }

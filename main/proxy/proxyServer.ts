@@ -4,7 +4,6 @@ import { toProblem } from '../../core/errors.ts'
 import { shownTarget } from '../../core/live/shownTarget.ts'
 import type { LiveCall, LiveRun, Verdict } from '../live/liveRun.ts'
 import { answerSocket, answerWhole, engineAnswer, refusalAnswer, type Refusal } from './answers.ts'
-import { badGateway } from './badGateway.ts'
 import { exchange, isGone, type AnyRequest, type AnyResponse } from './exchange.ts'
 import type { Guard } from './guard.ts'
 import { endToEnd, withoutWebSocketToken, type RawHeaders } from './headers.ts'
@@ -14,6 +13,7 @@ import { cannotPass } from './passable.ts'
 import { upgrade } from './upgrade.ts'
 import type { Upstream } from './upstream.ts'
 import { watchStartOf, whenInitialised } from './watchStart.ts'
+import { networkProblem } from '../cluster/httpProblems.ts'
 
 export interface ProxyOptions {
   readonly run: Pick<LiveRun, 'arrive'>
@@ -213,3 +213,12 @@ const arrivalOf = (
   bytes: request.rawHeaders.reduce((sum, text) => sum + text.length, request.url?.length ?? 0),
   decide,
 })
+
+/** The proxy's response when the upstream could not be reached, or broke off before its response. */
+export function badGateway(error: Error, base: URL): Refusal {
+  const { message, details = '' } = networkProblem(error, base)
+  // A sentence that refers to the details for the reason includes them: the response has no separate details.
+  const sentence =
+    details === '' ? message : message.replace(/(details show the cause)\.$/, (_, words) => `${words}: ${details}.`)
+  return { status: 502, sentence }
+}

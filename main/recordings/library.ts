@@ -80,7 +80,6 @@ export function partOf(
   return { source, from: Math.max(first, range.from), to: Math.min(last, range.to) }
 }
 
-/** One event of a recording. */
 export interface RecordedEvent {
   readonly timed: TimedEvent
   /** It was emitted before the range began and was still in effect then. */

@@ -9,8 +9,9 @@ import { reportOfRecording } from './incident.ts'
 import { chaptersIn, listRecordings, RECORDINGS, removeChapter, type ListedRecording } from './library.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { fileNameOf, packRecording } from './recordingFile.ts'
-import { stripOf } from './strip.ts'
 import { createUploads, type Uploads } from './uploads.ts'
+import { barsOf, type Bar } from '../../core/history/bars.ts'
+import { createArchive } from './archive.ts'
 
 /** The recordings of one state folder, for pages. */
 export interface Shelf {
@@ -84,4 +85,37 @@ const rangeOf = ({ from = -Infinity, to = Infinity }: Pick<RecordingPart, 'from'
 
 function withoutChapters({ chapters: _chapters, ...entry }: ListedRecording): RecordingEntry {
   return entry
+}
+
+const BARS = 64
+/** Points of each server: several in a bar. */
+const POINTS = 4 * BARS
+
+/** What happened in a recording, over all of its servers. */
+function stripOf(folder: string, { id, source }: ListedRecording, now: UnixMs): RecordingStrip {
+  if (source === undefined) return { bars: [], coverage: 0 }
+  const archive = createArchive({ folder, ids: new Set([id]), source, now: () => now })
+  const { first, last, gaps } = archive.extent()
+  if (first === undefined || last === undefined) return { bars: [], coverage: 0 }
+  const length = Math.max(1, last - first)
+  const bars = Array.from({ length: BARS }, (_, place): Bar => ({
+    from: first + (place * length) / BARS,
+    to: first + ((place + 1) * length) / BARS,
+    queued: 0,
+    rejected: 0,
+  }))
+  const servers = archive.moment(last).frame?.servers ?? []
+  for (const server of servers) {
+    const series = archive.series(server.id, { from: first, to: last, maxPoints: POINTS })
+    for (const { to, queued, rejected } of barsOf(series)) {
+      const place = Math.min(BARS - 1, Math.max(0, Math.ceil(((to - first) / length) * BARS) - 1))
+      const bar = bars[place]
+      if (bar === undefined) continue
+      bars[place] = { ...bar, queued: Math.max(bar.queued, queued), rejected: bar.rejected + rejected }
+    }
+  }
+  const eventful = bars.filter(({ queued, rejected }) => queued > 0 || rejected > 0)
+  const [worst] = eventful.toSorted((a, b) => b.rejected - a.rejected || b.queued - a.queued)
+  const missing = gaps.reduce((sum, { from, to }) => sum + to - from, 0)
+  return { bars: eventful, coverage: 1 - missing / length, ...(worst !== undefined && { incident: worst.to }) }
 }

@@ -220,7 +220,6 @@ function objectsOf({ objects, startUnixMs }: SimulatedApiServer, plural: Plural)
   return held.map((object) => ({ ...object, metadata: { creationTimestamp, ...object.metadata } }))
 }
 
-/** The kind that an address lists. */
 function listedKind(path: string): Plural | undefined {
   const [prefix, plural = '', ...more] = splitObjectPath(path)
   return prefix !== undefined && isPlural(plural) && more.length === 0 ? plural : undefined

@@ -316,7 +316,6 @@ const IN_MEMORY =
 /** A change that the store refuses although it could make it. */
 class RefusedChange extends ProblemError {}
 
-/** Puts an item last of its kind. */
 function putLast(connection: DatabaseSync, item: Item): void {
   removeItem(connection, item)
   putItem(connection, item)

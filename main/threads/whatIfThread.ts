@@ -16,9 +16,8 @@ import { forecast } from '../../core/twin/forecast.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import { MS_PER_SECOND } from '../../core/units.ts'
 import { simulatedArrivals } from '../../core/whatif/simulated.ts'
-import { defaultVariant } from '../../core/whatif/variant.ts'
 import { reportOf, whatIf, whatIfClosed } from '../../core/whatif/whatif.ts'
-import { acceptable } from '../live/proposed.ts'
+import { acceptable, serverVariant } from '../live/proposed.ts'
 import { reactingClients, recordedArrivals, wishedComparison } from '../live/wished.ts'
 import { systemEnvironment } from '../ports/environment.ts'
 import type { ForecastStep, ForecastTask, PointsEvent, ScenarioTask, TuneEvent, WhatIfTask } from '../ports/whatIf.ts'
@@ -132,15 +131,12 @@ function runForecast({ wish, evidence, twin: known, earlier }: ForecastTask): Fo
 }
 
 function fitted({ wish, evidence }: Pick<ForecastTask, 'wish' | 'evidence'>): Twin {
-  const { before, serverLimit, version } = wish
-  const variant = {
-    ...defaultVariant('server', acceptable(before, version)),
-    version,
-    maxRequestsInFlight: serverLimit,
-    maxMutatingRequestsInFlight: 0,
-  }
   const { history = null, flows = [] } = evidence ?? {}
-  return finished(fitTwin({ history: finished(history ?? undefined), variant, flows }, (part) => goOn(part * FIT_PART)))
+  return finished(
+    fitTwin({ history: finished(history ?? undefined), variant: serverVariant(wish), flows }, (part) =>
+      goOn(part * FIT_PART),
+    ),
+  )
 }
 
 /** The result, which exists because nothing ended the work early. */

@@ -11,7 +11,6 @@ export interface ConnectedObjects {
   readonly states: Subscribable<ObjectsState>
   readonly gateway: ObjectGateway
   readonly version: string | undefined
-  /** The latest reading of the objects. */
   readonly reading: ObjectsReading
   /** The user that the server attributes the console's requests to; known once editing was switched on. */
   readonly user: string | undefined

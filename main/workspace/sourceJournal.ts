@@ -20,7 +20,6 @@ import {
 } from './journal.ts'
 import type { ConnectedObjects } from './connectedObjects.ts'
 
-/** The journal of the connected sources. */
 export interface SourceJournal {
   /** Newest first, each change with its outcome. */
   read(open: ConnectedObjects): Promise<JournalEntry[]>

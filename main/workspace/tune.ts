@@ -9,8 +9,7 @@ import { namesOfObjects } from '../../core/tune/goalText.ts'
 import { misspelt } from '../../core/tune/read.ts'
 import { tuneAnswer } from '../../core/tune/report.ts'
 import type { Twin } from '../../core/twin/twin.ts'
-import { defaultVariant } from '../../core/whatif/variant.ts'
-import { acceptable } from '../live/proposed.ts'
+import { serverVariant } from '../live/proposed.ts'
 import { recordedArrivals } from '../live/wished.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { WhatIfRunner } from '../ports/whatIf.ts'
@@ -27,11 +26,6 @@ interface TuneOptions {
 
 /** Fraction of the whole that fitting a twin takes. */
 const FIT_SHARE = 0.2
-
-interface Base {
-  readonly base: SweepBase
-  readonly notes: readonly string[]
-}
 
 /** Searches for the smallest edit of a connected source; the computation runs elsewhere, and nothing is applied. */
 export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'> {
@@ -69,7 +63,7 @@ async function baseOf(
   { openPast, sourceOf, twinOf }: TuneOptions,
   tell: (part: number) => void,
   signal: AbortSignalLike,
-): Promise<Base> {
+): Promise<{ readonly base: SweepBase; readonly notes: readonly string[] }> {
   if (from.kind === 'twin') {
     const { server, at } = from
     const connection = at === undefined ? from.connection : await openPast(from.connection)
@@ -89,12 +83,7 @@ async function baseOf(
     throw new ProblemError('not-found', 'No requests are recorded in this range. Select another one, or the twin.')
   }
   const arrivals = recordedArrivals({ requests: inRange })
-  const variant = {
-    ...defaultVariant('server', acceptable(before, version)),
-    version,
-    maxRequestsInFlight: serverLimit,
-    maxMutatingRequestsInFlight: 0,
-  }
+  const variant = serverVariant({ before, version, serverLimit })
   const isCut = requests.length >= MOST_PAST_REQUESTS && inRange.length === requests.length
   return {
     base: { kind: 'requests', arrivals, variant },

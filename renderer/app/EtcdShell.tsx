@@ -86,7 +86,7 @@ function EtcdStatus({ good }: { readonly good: boolean }) {
   return (
     <footer className={styles['barBar']}>
       <span className={styles['item']}>
-        <span className={good ? 'good' : styles['warn']}>
+        <span className={good ? 'good' : 'warn'}>
           <Icon name={good ? 'check' : 'warn'} size={12} />
         </span>
         <span className="sr-only">{good ? 'source responds' : 'source fails'}</span>

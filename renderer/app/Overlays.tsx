@@ -10,8 +10,9 @@ import { openAsSource } from './actions.ts'
 import { showCutText } from './cutText.ts'
 import { KeyHelp } from './Help.tsx'
 import { Palette } from './Palette.tsx'
-import { UpdateNote } from './UpdateNote.tsx'
 import styles from './App.module.css'
+import { useSettings } from '../state/settings.ts'
+import { startUpdates, updateStore } from '../state/update.ts'
 
 /** Everything that opens above the screens. */
 export function Overlays() {
@@ -85,5 +86,29 @@ function UploadProgress() {
         <Button onClick={cancel}>Cancel</Button>
       </div>
     </section>
+  )
+}
+
+/** A quiet note about a newer version, until it is dismissed; the link opens the page about it. */
+export function UpdateNote() {
+  const update = updateStore((state) => state.update)
+  const [{ dismissed, updateFrom }, change] = useSettings()
+  // No update check unless an address is set.
+  useEffect(() => (updateFrom === '' ? undefined : startUpdates(client())), [updateFrom])
+  if (update?.state !== 'newer') return null
+  const note = `update ${update.version}`
+  if (dismissed.includes(note)) return null
+  return (
+    <aside aria-label="Update" className={styles['update']}>
+      <span>
+        APF Console {update.version} is out:{' '}
+        <a href={update.url} target="_blank" rel="noreferrer">
+          {update.url}
+        </a>
+      </span>
+      <Button small onClick={() => change({ dismissed: [...dismissed, note] })}>
+        Dismiss
+      </Button>
+    </aside>
   )
 }

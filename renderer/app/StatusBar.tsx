@@ -40,7 +40,7 @@ export function StatusBar() {
   return (
     <footer className={styles['barBar']}>
       <span className={styles['item']}>
-        <span className={facts.good ? 'good' : styles['warn']}>
+        <span className={facts.good ? 'good' : 'warn'}>
           <Icon name={facts.good ? 'check' : 'warn'} size={12} />
         </span>
         <span className="sr-only">

@@ -3,7 +3,7 @@ import { userEvent } from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
 import { settingsStore } from '../state/settings.ts'
 import { updateStore } from '../state/update.ts'
-import { UpdateNote } from './UpdateNote.tsx'
+import { UpdateNote } from './Overlays.tsx'
 
 afterEach(() => updateStore.setState({}, true))
 

@@ -71,7 +71,6 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
 
 export const act = (name: ActionName): void => ACTIONS[name]()
 
-/** Connects a source and shows it. */
 export const connectTo = (spec: WishedSource): void =>
   void succeeded(connectSource(spec)).then((ok) => ok && openScreen('overview'))
 

@@ -117,13 +117,8 @@ export function windowHistogram(kept: readonly HistogramSample[]): HistogramWind
 
 const QUANTILES = [0.5, 0.9, 0.99] as const
 
-interface QuantileBar {
-  readonly quantile: number
-  readonly interval: QuantileInterval
-}
-
 export interface RatioData {
-  readonly bars: readonly QuantileBar[]
+  readonly bars: readonly { readonly quantile: number; readonly interval: QuantileInterval }[]
   readonly mean: number | undefined
   /** Share of the time in each bucket: ratio above `above` (absent: exactly `upTo` or less) and up to `upTo`. */
   readonly buckets: readonly {

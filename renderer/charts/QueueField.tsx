@@ -164,7 +164,7 @@ export function QueueHistogram(props: {
         return (
           <g key={bin.from}>
             <rect
-              className={bin.from === 0 ? styles['binEmpty'] : styles['bin']}
+              className={bin.from === 0 ? 'fill-strong' : styles['bin']}
               x={x + 2}
               width={Math.max(1, slot - 4)}
               y={bottom - tall}

@@ -66,5 +66,4 @@ export function largest(...columns: readonly Column[]): number {
   return max
 }
 
-/** The last value that is not `null`. */
 export const lastValue = (column: Column): number | undefined => column.findLast((value) => value !== null) ?? undefined

@@ -28,30 +28,26 @@ export const Buttons = ({ children }: { readonly children: ReactNode }) => (
   <div className="row wrap gap-8">{children}</div>
 )
 
-interface SegmentOption<V extends string> {
-  readonly value: V
-  readonly label: ReactNode
-}
-
 /** A few choices in a row; a radio group: arrows move and choose. */
 export function Segment<V extends string>(props: {
   readonly label: string
   readonly value: V
-  readonly options: readonly SegmentOption<V>[]
+  /** Their labels, in order. */
+  readonly options: Readonly<Partial<Record<V, ReactNode>>>
   readonly disabled?: boolean
   readonly onChange: (value: V) => void
 }) {
   const { label, value, options, disabled = false, onChange } = props
   const group = useRef<HTMLDivElement>(null)
+  const values = Object.keys(options) as V[]
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = STEPS[event.key]
     if (step === undefined || disabled) return
     event.preventDefault()
-    const index = options.findIndex((option) => option.value === value)
-    const next = (index + step + options.length) % options.length
-    const option = options[next]
+    const next = (values.indexOf(value) + step + values.length) % values.length
+    const option = values[next]
     if (option === undefined) return
-    onChange(option.value)
+    onChange(option)
     group.current?.querySelectorAll('button')[next]?.focus()
   }
   return (
@@ -63,18 +59,18 @@ export function Segment<V extends string>(props: {
       className={styles['segment']}
       onKeyDown={onKeyDown}
     >
-      {options.map((option) => (
+      {values.map((option) => (
         <button
-          key={option.value}
+          key={option}
           type="button"
           role="radio"
-          aria-checked={option.value === value}
-          tabIndex={option.value === value ? 0 : -1}
+          aria-checked={option === value}
+          tabIndex={option === value ? 0 : -1}
           className={styles['option']}
           disabled={disabled}
-          onClick={() => onChange(option.value)}
+          onClick={() => onChange(option)}
         >
-          {option.label}
+          {options[option]}
         </button>
       ))}
     </div>

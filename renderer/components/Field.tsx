@@ -42,7 +42,7 @@ export function Field(
         'aria-invalid': error === undefined ? undefined : true,
       })}
       {described && (
-        <span id={about} className={error === undefined ? 'tiny leading-140 faint' : styles['error']}>
+        <span id={about} className={`tiny leading-140 ${error === undefined ? 'faint' : 'bad'}`}>
           {error ?? hint}
         </span>
       )}

@@ -46,7 +46,6 @@ interface NumberColumn<R> extends Partial<DataColumn<R>> {
   readonly text?: (value: number | undefined) => string
 }
 
-/** A column of numbers. */
 export const numberColumn = <R>(
   id: string,
   header: string,

@@ -26,7 +26,6 @@ export async function sourceOfFiles(files: readonly Readable[]): Promise<SourceS
   return { kind: 'recording', ids: [await uploadRecording(recording)] }
 }
 
-/** The content of a file in base64. */
 export const blobOf = ({ base64 }: SharedFile): Blob =>
   new Blob([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))])
 

@@ -69,7 +69,6 @@ function withClash(read: UnderstoodEntry, reads: readonly UnderstoodEntry[]): Un
   return { ...rest, findings: [clash, ...read.findings] }
 }
 
-/** The entry of one object. */
 export function readOf({ entries, reads }: UnderstoodDraft, ref: ObjectRef): UnderstoodEntry | undefined {
   const entry = entryOf(entries, ref)
   return entry === undefined ? undefined : reads.find((read) => read.entry === entry)

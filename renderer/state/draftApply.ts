@@ -12,7 +12,6 @@ import { ask, connectionStore } from './connection.ts'
 import { draftNow, settleDraft } from './draft.ts'
 import { viewStore } from './view.ts'
 
-/** A dry run of one draft. */
 export interface DryRun {
   readonly of: DraftEntries
   readonly outcome:

@@ -21,7 +21,6 @@ interface BaseChoice {
 
 export const baseChoiceStore = create<BaseChoice>(() => ({ insist: false }))
 
-/** The base of a draft. */
 export interface DraftBase {
   /** `built-in`: objects of a Kubernetes version, where neither a server nor files provide any. */
   readonly origin: Exclude<ObjectsOrigin, 'none'> | 'built-in'

@@ -6,14 +6,9 @@ import { useConnected } from './connection.ts'
 import { askedOf, usePastPart, useSettledMoment } from './past.ts'
 import { timeStore } from './time.ts'
 
-interface Held {
-  readonly of: string
-  readonly dump: DumpFrame | undefined
-}
-
 /** The debug dumps of one server, or of one of its levels, at the shown instant; frozen while paused. */
 export function useDump(server: string | undefined, level?: string): DumpFrame | undefined {
-  const [held, setHeld] = useState<Held>()
+  const [held, setHeld] = useState<{ readonly of: string; readonly dump: DumpFrame | undefined }>()
   const connection = useConnected()?.id
   const past = usePastPart(askedOf)
   // One instant of a run can have several moments.

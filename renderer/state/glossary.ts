@@ -2,7 +2,6 @@ import { create } from 'zustand'
 import type { ConceptId } from '../../core/glossary/concepts.ts'
 import type { TermId } from '../../core/glossary/glossary.ts'
 
-/** A term, or a concept. */
 export type EntryId = TermId | ConceptId
 
 /** The term or concept whose entry is open, above everything else. */

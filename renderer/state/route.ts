@@ -62,7 +62,6 @@ export function openScreen(screen: ScreenName, level?: string): void {
   go(hrefOf(screen, level))
 }
 
-/** Goes to one level of one server. */
 export function openLevel(server: string, level: string): void {
   const { setServer, setLevel } = selectionStore.getState()
   setServer(server)
@@ -130,7 +129,6 @@ function openFleetOfSeveral(): () => void {
   return stop
 }
 
-/** Shows the source in an address. */
 function showSource(name: string): void {
   const { connections, connection } = connectionStore.getState()
   if (connection?.source.name === name) return

@@ -5,7 +5,6 @@ import { ask, useConnected } from './connection.ts'
 import { sampleDistanceMs } from './view.logic.ts'
 
 interface SimulationStore {
-  /** State of the shown simulation. */
   readonly state?: SimulationState
 }
 

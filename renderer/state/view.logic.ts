@@ -24,7 +24,6 @@ export function receive(old: Arrivals, event: Arrival, paused: boolean): Arrival
   return { shown, newest: event, buffered: event.seq - shown.seq }
 }
 
-/** Shows the newest arrival. */
 export function release({ newest }: Arrivals): Arrivals {
   return newest === undefined ? NO_ARRIVALS : { shown: newest, newest, buffered: 0 }
 }

@@ -324,7 +324,6 @@ function frameFromDump(dump: DumpFrame): ServerFrame {
   }
 }
 
-/** The rows of one level. */
 interface LevelRows {
   readonly level: NonNullable<DumpFrame['levels']>[number] | undefined
   readonly queues: NonNullable<DumpFrame['queues']>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, useEffect } from 'react'
 import { alertsSentence, evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
 import {
@@ -26,19 +26,19 @@ import { UNKNOWN } from '../../../core/text/format.ts'
 import { format } from '../../theme/format.ts'
 import styles from './alerts.module.css'
 import { RulePane } from './RulePane.tsx'
-import { useShownAlerts } from './shownAlerts.ts'
 import type { ExportKind } from '../../../core/alerts/exports.ts'
 import { download } from '../../components/csv.ts'
 import { Menu } from '../../components/Menu.tsx'
 import { viewStore } from '../../state/view.ts'
+import type { Problem } from '../../../core/errors.ts'
+import { onAnswer } from '../../state/answer.ts'
+import { client } from '../../state/client.ts'
+import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
+import { useAlerts } from '../../state/sourceState.ts'
 
 const TONES = { firing: 'strong rejected', pending: 'warn', quiet: 'muted', off: 'faint' } as const
 
-const NOTICES: readonly { readonly value: Settings['alertNotices']; readonly label: string }[] = [
-  { value: 'off', label: 'Off' },
-  { value: 'critical', label: 'Critical' },
-  { value: 'all', label: 'All' },
-]
+const NOTICES: Readonly<Record<Settings['alertNotices'], string>> = { off: 'Off', critical: 'Critical', all: 'All' }
 
 const LEAD = format.span(ALERTS_LEAD_MS / MS_PER_SECOND)
 
@@ -223,4 +223,33 @@ function ExportMenu() {
       </Button>
     </Menu>
   )
+}
+
+interface ShownAlerts {
+  /** `undefined` until the rules were evaluated; while another instant is evaluated, the state at the previous one. */
+  readonly state: AlertsState | undefined
+  /** Set for an instant that cannot be evaluated. */
+  readonly problem?: Problem
+  readonly isPast: boolean
+}
+
+/** Evaluation reads minutes of samples, so it starts only after the same instant was shown for this long. */
+const REST_MS = 300
+
+/** The state of the alert rules for the shown source, at present or at the shown instant. */
+function useShownAlerts(): ShownAlerts {
+  const present = useAlerts()
+  const past = usePastPart(askedOf)
+  const instant = useSettledMoment()?.at
+  const [answer, setAnswer] = useState<Pick<ShownAlerts, 'state' | 'problem'> & { readonly of: number }>()
+  useEffect(() => {
+    if (past === undefined || instant === undefined) return undefined
+    return onAnswer(
+      () => client().call('past.alerts', { connection: past, at: instant }),
+      (state) => setAnswer({ of: past, state }),
+      { restMs: REST_MS, onProblem: (problem) => setAnswer({ of: past, state: undefined, problem }) },
+    )
+  }, [past, instant])
+  if (past === undefined) return { state: present, isPast: false }
+  return { state: undefined, ...(answer?.of === past && answer), isPast: true }
 }

@@ -1,7 +1,6 @@
 import { memo } from 'react'
 import type { BorrowingRule } from '../../../core/engine/allocation.ts'
 import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impact/adjustmentLedger.ts'
-import type { MeasureId } from '../../../core/prom/measures.ts'
 import { Button } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
 import { valueColumn, numberColumn, tableCsv, type DataColumn } from '../../components/dataColumns.ts'
@@ -9,12 +8,12 @@ import { downloadCsv } from '../../components/csv.ts'
 import { Icon } from '../../components/Icon.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { PromqlMenu, type PromqlCopy } from '../../components/Promql.tsx'
+import { PromqlMenu } from '../../components/Promql.tsx'
 import { PlainTable, type FootRow } from '../../components/PlainTable.tsx'
 import { Term } from '../../components/Term.tsx'
 import { format } from '../../theme/format.ts'
 import type { KnownRound } from './rounds.data.ts'
-import { LevelLink } from './StepTable.tsx'
+import { copiesOf, LevelLink } from './StepTable.tsx'
 import styles from './allocation.module.css'
 
 interface LedgerPaneProps {
@@ -35,7 +34,7 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
       note={`in use: sampled at ${format.time(round.step.at)}. One pool: lenders and borrowers are not paired`}
       actions={
         <>
-          <PromqlMenu of="columns of the borrow ledger" copies={ledgerCopies(round.step.at)} />
+          <PromqlMenu of="columns of the borrow ledger" copies={copiesOf(MEASURED, round.step.at)} />
           <Button
             small
             aria-label="Save the borrow ledger as CSV"
@@ -124,13 +123,7 @@ const MEASURED = [
   ['Borrowed', 'borrowed'],
   ['Limit', 'limit'],
   ['In use', 'executing'],
-] as const satisfies readonly (readonly [string, MeasureId])[]
-
-const ledgerCopies = (atMs: number): readonly PromqlCopy[] =>
-  MEASURED.map(([header, measures]) => ({
-    label: `Copy ${header}`,
-    measured: { measures, each: ['priority_level'], atMs },
-  }))
+] as const satisfies Parameters<typeof copiesOf>[0]
 
 const sumsOf = (ledger: AdjustmentLedger, remark: string): FootRow => ({
   level: { text: 'Sum of limited levels' },

@@ -198,7 +198,7 @@ function stepColumns({ narrow, solved, scale, follows }: StepColumns): readonly 
 }
 
 /** The metrics behind the steps; those of the previous round, and values that the console computes, are left out. */
-const MEASURED = [
+export const MEASURED_STEPS = [
   ['High water', 'highWatermark'],
   ['Average', 'average'],
   ['σ', 'deviation'],
@@ -208,10 +208,13 @@ const MEASURED = [
   ['Target', 'target'],
   ['Limit', 'limit'],
   ['vs nominal', 'change'],
-] as const satisfies readonly (readonly [string, MeasureId])[]
+] as const satisfies Parameters<typeof copiesOf>[0]
 
-export const stepCopies = (atMs: number): readonly PromqlCopy[] =>
-  MEASURED.map(([header, measures]) => ({
+export const copiesOf = (
+  columns: readonly (readonly [header: string, MeasureId])[],
+  atMs: number,
+): readonly PromqlCopy[] =>
+  columns.map(([header, measures]) => ({
     label: `Copy ${header}`,
     measured: { measures, each: ['priority_level'], atMs },
   }))

@@ -40,7 +40,7 @@ import {
 } from './rounds.data.ts'
 import { SharePanes } from './SharePanes.tsx'
 import { Stepper } from './Stepper.tsx'
-import { stepCopies, StepTable } from './StepTable.tsx'
+import { copiesOf, MEASURED_STEPS, StepTable } from './StepTable.tsx'
 
 /** Why every limit is what it is, for each reallocation (design 3.3). */
 export function AllocationScreen() {
@@ -122,7 +122,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
       <header className={styles['head']}>
         <h1 className={styles['title']}>How the limits were set</h1>
         {shown !== undefined && <Stepper rounds={rounds} shown={shown} follows={follows} />}
-        {known !== undefined && <PromqlMenu of="steps" copies={stepCopies(known.step.at)} />}
+        {known !== undefined && <PromqlMenu of="steps" copies={copiesOf(MEASURED_STEPS, known.step.at)} />}
       </header>
       <div className={`${styles['notes']} stack gap-8 pad-x pad-b-8 gone-when-empty`}>
         {result.state === 'failed' && <ProblemNote problem={result.problem} />}

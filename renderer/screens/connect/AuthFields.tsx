@@ -2,16 +2,9 @@ import { formFields, onceFilled, TextField } from '../../components/Field.tsx'
 import { Choice } from './fields.tsx'
 import type { AuthErrors, AuthForm } from './form.logic.ts'
 
-const KINDS = [
-  { value: 'token', label: 'Token' },
-  { value: 'basic', label: 'Password' },
-  { value: 'certificate', label: 'Certificate' },
-] as const
+const KINDS = { token: 'Token', basic: 'Password', certificate: 'Certificate' }
 
-const VERIFY = [
-  { value: 'verify', label: 'Verify' },
-  { value: 'skip', label: 'Skip' },
-] as const
+const VERIFY = { verify: 'Verify', skip: 'Skip' }
 
 /** Credentials for addresses, and the trusted certificates of their servers. */
 export function AuthFields(props: {

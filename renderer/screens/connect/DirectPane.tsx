@@ -11,10 +11,7 @@ import { readForm, type DirectForm } from './form.logic.ts'
 import { canConnect, capabilityRows, countOf } from './reports.data.ts'
 import styles from './Connect.module.css'
 
-const METHODS = [
-  { value: 'kubeconfig', label: 'kubeconfig' },
-  { value: 'urls', label: 'Metrics addresses' },
-] as const
+const METHODS = { kubeconfig: 'kubeconfig', urls: 'Metrics addresses' }
 
 export interface DirectPaneProps {
   readonly form: DirectForm

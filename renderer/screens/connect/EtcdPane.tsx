@@ -9,10 +9,7 @@ import styles from './Connect.module.css'
 
 const COMMAND = 'apf-console etcd-proxy --upstream http://127.0.0.1:2379 --port 2381'
 const STORY: EtcdSpec = EtcdSpecSchema.parse({ kind: 'etcd', of: { kind: 'story' } })
-const KINDS = [
-  { value: 'proxy', label: 'Running' },
-  { value: 'start', label: 'Start one' },
-] as const
+const KINDS = { proxy: 'Running', start: 'Start one' }
 
 /** A proxy in front of an etcd: a running one, one that the console starts, or a simulated one. */
 export function EtcdPane({ busy, shown, onOpen, onFill }: SourcePaneProps<EtcdSpec>) {

@@ -17,19 +17,9 @@ import {
 import { feedFormOf, feedSentence, readFeedForm, type FeedForm } from './live.logic.ts'
 import styles from './Connect.module.css'
 
-const KINDS = [
-  { value: 'audit-file', label: 'Audit log' },
-  { value: 'audit-webhook', label: 'Audit webhook' },
-  { value: 'httplog', label: '-v=3 log' },
-] as const
-const FOLLOW = [
-  { value: 'follow', label: 'Follow it' },
-  { value: 'once', label: 'Read it once' },
-] as const
-const CLUSTERS = [
-  { value: 'cluster', label: 'The server’s' },
-  { value: 'built-in', label: 'Built-in' },
-] as const
+const KINDS = { 'audit-file': 'Audit log', 'audit-webhook': 'Audit webhook', httplog: '-v=3 log' }
+const FOLLOW = { follow: 'Follow it', once: 'Read it once' }
+const CLUSTERS = { cluster: 'The server’s', 'built-in': 'Built-in' }
 
 export function FeedPane({ busy, shown, onOpen, onFill }: SourcePaneProps<FeedSpec>) {
   const [asked, setForm] = useForm(() => feedFormOf(shown), onFill)

@@ -26,22 +26,10 @@ import { lenderOf, proxyFormOf, proxySentence, readProxyForm, settledReach, type
 import { knowsCertificates, tokenHint, type SettledReach, reachSentence, type ReachErrors } from './reach.logic.ts'
 import styles from './Connect.module.css'
 
-const UPSTREAMS = [
-  { value: 'kubeconfig', label: 'kubeconfig' },
-  { value: 'url', label: 'Any HTTP server' },
-] as const
-const MODES = [
-  { value: 'observe', label: 'Observe' },
-  { value: 'enforce', label: 'Enforce' },
-] as const
-const STREAMS = [
-  { value: 'refused', label: 'Refused' },
-  { value: 'allowed', label: 'Allowed' },
-] as const
-const OBJECTS = [
-  { value: 'upstream', label: 'The server’s' },
-  { value: 'built-in', label: 'Built-in' },
-] as const
+const UPSTREAMS = { kubeconfig: 'kubeconfig', url: 'Any HTTP server' }
+const MODES = { observe: 'Observe', enforce: 'Enforce' }
+const STREAMS = { refused: 'Refused', allowed: 'Allowed' }
+const OBJECTS = { upstream: 'The server’s', 'built-in': 'Built-in' }
 const IDENTITIES: readonly (readonly [ProxyForm['identity'], string])[] = [
   ['kubeconfig', 'All callers act as the user of the kubeconfig'],
   ['token', 'Each caller’s own bearer token'],
@@ -159,16 +147,8 @@ function ProxyAddress({ spec }: { readonly spec: ProxySpec }) {
   )
 }
 
-const TLS = [
-  { value: 'none', label: 'None' },
-  { value: 'generated', label: 'Generated' },
-  { value: 'files', label: 'From files' },
-] as const
-const TOKENS = [
-  { value: 'none', label: 'None' },
-  { value: 'generated', label: 'Generated' },
-  { value: 'file', label: 'From a file' },
-] as const
+const TLS = { none: 'None', generated: 'Generated', files: 'From files' }
+const TOKENS = { none: 'None', generated: 'Generated', file: 'From a file' }
 
 const FIELDS = ['host', 'tls', 'certFile', 'keyFile', 'token', 'tokenFile', 'clientCaFile'] as const
 

@@ -65,15 +65,11 @@ const CELLS: AnswerCells = {
 const WIDTHS = { Times: 62, Keys: 66, Response: 76, Latency: 70 }
 const DETAILS = ['Limited', 'p50', 'p99'] as const
 
-const RANKINGS = [
-  { value: 'scan', label: 'Keys' },
-  { value: 'traffic', label: 'Bytes' },
-  { value: 'latency', label: 'Time' },
-] as const
+const RANKINGS = { scan: 'Keys', traffic: 'Bytes', latency: 'Time' }
 
 /** The most expensive requests of the last ten minutes. */
 export function TopPane({ top }: Pick<EtcdState, 'top'>) {
-  const [by, setBy] = useState<(typeof RANKINGS)[number]['value']>('scan')
+  const [by, setBy] = useState<keyof typeof RANKINGS>('scan')
   return (
     <Pane
       title="Expensive requests"

@@ -1,5 +1,6 @@
 import type { EtcdChange } from '../../../core/contract/etcd.ts'
 import { type Json, type JsonMap, isList, isMap } from '../../../core/manifest/json.ts'
+import { CONDITION_KINDS, COSTS } from '../../../core/qos/operations.ts'
 
 /** A form: the typed text by member. Empty is absent. */
 export type Typed = Readonly<Record<string, string>>
@@ -20,12 +21,7 @@ export const CLASS_FIELDS: readonly Field[] = [
   { member: 'num', label: 'In flight', kind: 'number' },
   { member: 'limit', label: 'Limit', kind: 'number' },
   { member: 'windowMs', label: 'Window (ms)', kind: 'number' },
-  {
-    member: 'cost',
-    label: 'Cost',
-    kind: 'choice',
-    choices: ['requests', 'failedRequests', 'requestBytes', 'totalBytes', 'scannedKeys', 'wallTimeMs', 'cpuTimeMs'],
-  },
+  { member: 'cost', label: 'Cost', kind: 'choice', choices: COSTS },
   { member: 'groupBy', label: 'Group by', kind: 'text', placeholder: 'none, user, clientIP, prefix:2' },
 ]
 
@@ -44,18 +40,7 @@ export const RULE_FIELDS: readonly Field[] = [
   { member: 'prefixPaths', label: 'Key prefixes', kind: 'list', placeholder: '/registry/pods/' },
 ]
 
-const CONDITIONS = [
-  'PercentOfStorageQuotaUsed',
-  'ScanKeyNum',
-  'RequestSize',
-  'ResponseSize',
-  'TotalTraffic',
-  'RequestLatency',
-]
-export const CONDITION_OPTIONS: readonly (readonly [string, string])[] = [
-  ['', 'no condition'],
-  ...CONDITIONS.map((kind): readonly [string, string] => [kind, kind]),
-]
+export const CONDITION_OPTIONS = [['', 'no condition'] as const, ...CONDITION_KINDS]
 
 const text = (value: Json | undefined): string =>
   value === undefined ? '' : isList(value) ? value.map(text).join(', ') : typeof value === 'object' ? '' : String(value)

@@ -98,16 +98,12 @@ type Aside =
   | { readonly kind: 'member' | 'advice' | 'monitor' }
   | { readonly kind: 'edit'; readonly edited: Edited['kind']; readonly name: string | undefined }
 
-/** Why the rules are read-only. */
 const whyReadOnly = (revision: number | null): string =>
   revision === null
     ? 'The rules of this proxy come from files. Edit the files to change them.'
     : 'Editing is off. Connect the proxy again with editing on to change its rules.'
 
-const MODES = [
-  { value: 'enforce', label: 'Enforce' },
-  { value: 'observe', label: 'Observe' },
-] as const
+const MODES = { enforce: 'Enforce', observe: 'Observe' }
 
 function Etcd({ state, standing }: { readonly state: EtcdState; readonly standing: Standing | undefined }) {
   const [aside, setOther] = useState<Aside>({ kind: 'member' })

@@ -20,15 +20,10 @@ const slotOf = (level: string): number => {
   return index === -1 ? SLOTS - 1 : index
 }
 
-interface Bar {
-  readonly slot: number
-  readonly level: LevelRow
-}
-
 /**
  * One bar per built-in level at its fixed place; levels of other names share the last, which shows the busiest of them.
  */
-function barsOf(levels: readonly LevelRow[]): readonly Bar[] {
+function barsOf(levels: readonly LevelRow[]): readonly { readonly slot: number; readonly level: LevelRow }[] {
   const bars = new Map<number, LevelRow>()
   for (const level of levels) {
     const slot = slotOf(level.level)

@@ -29,12 +29,12 @@ import { FleetStrip } from './FleetStrip.tsx'
 import { FleetTable } from './FleetTable.tsx'
 import styles from './fleet.module.css'
 
-const GROUPS: readonly { readonly value: Grouping; readonly label: string }[] = [
-  { value: 'none', label: 'None' },
-  { value: 'state', label: 'State' },
-  { value: 'version', label: 'Version' },
-  { value: 'source', label: 'Source' },
-]
+const GROUPS: Readonly<Record<Grouping, string>> = {
+  none: 'None',
+  state: 'State',
+  version: 'Version',
+  source: 'Source',
+}
 
 /** For every server that a Prometheus scrapes, at the present. */
 const ofAll = (shown: Shown): Measured => ({ ...shown, servers: [], ranged: true })

@@ -34,11 +34,7 @@ export const FlowsPane = memo(function FlowsPane(props: FlowsPaneProps) {
     [level, limit, withSchema, narrow],
   )
   return (
-    <Pane
-      title={title}
-      note={`${format.fixed(rows.length)} active`}
-      actions={<span className={styles['quiet']}>{origin}</span>}
-    >
+    <Pane title={title} note={`${format.fixed(rows.length)} active`} actions={<span className="faint">{origin}</span>}>
       <div className="column shrink-y" style={{ height }}>
         <DataTable
           caption={`${title} of ${level}`}
@@ -134,11 +130,11 @@ function flowColumns(wish: {
 const flowTitle = ({ flow, schema }: FlowRow): string =>
   `${flow === '' ? 'no distinguisher' : flow}, flow schema ${schema}`
 
-const Quiet = ({ children }: { children: ReactNode }) => <span className={styles['quiet']}>{children}</span>
+const Quiet = ({ children }: { children: ReactNode }) => <span className="faint">{children}</span>
 
 function Amount({ value, bold = false }: { value: number; bold?: boolean }) {
   return (
-    <span className={classes(value > 0 ? 'queued' : styles['quiet'], bold && value > 0 && 'strong')}>
+    <span className={classes(value > 0 ? 'queued' : 'faint', bold && value > 0 && 'strong')}>
       {format.fixed(value)}
     </span>
   )

@@ -123,7 +123,7 @@ function Cards(props: {
             title={`queue ${index}: ${waiting} waiting. From ${limit} on, further requests are rejected while the level’s limit is used up.`}
           >
             <b className="strong">{index}</b>
-            <span className={classes('faint', waiting > 0 && styles['some'], full && styles['full'])}>
+            <span className={classes('faint', waiting > 0 && 'queued', full && 'rejected')}>
               {format.fixed(waiting)}
               <span className="sr-only">{full ? ' waiting, full' : ' waiting'}</span>
             </span>

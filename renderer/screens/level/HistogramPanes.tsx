@@ -235,7 +235,7 @@ export const UtilizationPane = memo(function UtilizationPane(props: {
                     above the limit <b className="medium figures ink">{percentage(data.aboveLimit)}</b> of the time
                   </span>
                 )}
-                <span className={styles['quiet']}>exact bounds, weighted by time</span>
+                <span className="faint">exact bounds, weighted by time</span>
               </p>
             </>
           )

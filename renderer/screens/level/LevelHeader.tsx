@@ -45,10 +45,7 @@ export interface LevelHeaderProps {
   readonly pages?: { readonly inside: boolean; readonly onInside: (inside: boolean) => void } | undefined
 }
 
-const PAGES = [
-  { value: 'now', label: 'Seats and queues' },
-  { value: 'inside', label: 'Demand and virtual time' },
-] as const
+const PAGES = { now: 'Seats and queues', inside: 'Demand and virtual time' }
 
 /** Name and states of a level, with the known facts about its limits and its flow schemas. */
 export function LevelHeader({ level, at, derived, dump, exist, stale, pages }: LevelHeaderProps) {

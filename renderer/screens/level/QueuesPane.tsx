@@ -12,7 +12,6 @@ import {
   type QueueFieldData,
   type QueueMarks,
   QUEUES_DRAWN,
-  QUEUE_UNITS,
   type QueueUnit,
 } from '../../charts/queueField.data.ts'
 import { useSize } from '../../charts/plot.tsx'
@@ -39,13 +38,10 @@ export interface QueuesPaneProps {
   readonly asked: number | undefined
 }
 
-const UNITS = QUEUE_UNITS.map((value) => ({ value, label: value }))
-const UNITS_OF_EARLIER_DUMPS = UNITS.filter(({ value }) => value !== 'seat-seconds')
-const SHAPES = [
-  { value: 'bars', label: 'Bars' },
-  { value: 'grid', label: 'Grid' },
-] as const
-type Shape = (typeof SHAPES)[number]['value']
+const UNITS_OF_EARLIER_DUMPS = { requests: 'requests', seats: 'seats' }
+const UNITS = { ...UNITS_OF_EARLIER_DUMPS, 'seat-seconds': 'seat-seconds' }
+const SHAPES = { bars: 'Bars', grid: 'Grid' }
+type Shape = keyof typeof SHAPES
 
 const BARS_HEIGHT = 176
 /** Height of the grid by rows of 32, within what fits on a screen. */

@@ -49,9 +49,7 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
   }),
   numberColumn('rate', 'Rate, 10 s', (row) => row.rate, {
     title: 'Requests per second, mean of the last 10 s',
-    cell: (row) => (
-      <span className={classes((row.rate ?? 0) > 0 ? 'rejected' : styles['quiet'])}>{format.rate(row.rate)}</span>
-    ),
+    cell: (row) => <span className={classes((row.rate ?? 0) > 0 ? 'rejected' : 'faint')}>{format.rate(row.rate)}</span>,
   }),
   numberColumn('total', 'Total', (row) => row.total, { title: 'Since the server started' }),
   { id: 'cause', header: 'Why', value: (row) => row.cause, sortable: false, cell: (row) => <Prose text={row.cause} /> },

@@ -137,7 +137,7 @@ const COLUMNS: readonly DataColumn<RequestRow>[] = [
   valueColumn('running', 'Running', (row) => (row.running === undefined ? undefined : rounded(row.running, 6)), {
     align: 'right',
     cell: (row) => (
-      <span className={classes(row.running === undefined && styles['quiet'])}>
+      <span className={classes(row.running === undefined && 'faint')}>
         {row.running === undefined ? 'pending' : format.seconds(row.running)}
       </span>
     ),

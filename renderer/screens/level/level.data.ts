@@ -68,7 +68,6 @@ export function seatsThatExist(server: ServerFrame): number | undefined {
   return sum
 }
 
-/** Seats executing on the whole server. */
 export const seatsExecuting = (server: ServerFrame): number =>
   server.levels.reduce((sum, level) => sum + (level.seats.executing ?? 0), 0)
 

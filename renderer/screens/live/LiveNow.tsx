@@ -95,7 +95,7 @@ function Source({ state, tally }: { readonly state: LiveState; readonly tally: T
   )
 }
 
-const OPTIONS = (['observe', 'enforce'] as const).map((value) => ({ value, label: MODE[value].word }))
+const OPTIONS = { observe: MODE.observe.word, enforce: MODE.enforce.word }
 
 const ASKS: Readonly<Record<ProxyMode, { readonly title: string; readonly meaning: string }>> = {
   enforce: {

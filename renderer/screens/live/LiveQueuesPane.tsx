@@ -27,10 +27,7 @@ import type { LevelQueues, QueueTallies } from './tally.ts'
 
 const HEIGHT = 130
 const NOTHING: LevelQueues = new Map()
-const COUNTS = [
-  { value: 'waiting', label: 'now' },
-  { value: 'arrived', label: 'arrived' },
-] as const
+const COUNTS = { waiting: 'now', arrived: 'arrived' }
 
 export interface LiveQueuesProps {
   readonly queues: QueueTallies

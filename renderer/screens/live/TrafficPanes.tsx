@@ -26,11 +26,7 @@ export const SPANS: Readonly<Record<Span, { readonly seconds: number; readonly w
   '5': { seconds: 300, words: 'in 5 min' },
   all: { seconds: Number.POSITIVE_INFINITY, words: 'in all kept requests' },
 }
-const SPAN_OPTIONS: readonly { readonly value: Span; readonly label: string }[] = [
-  { value: '1', label: '1 min' },
-  { value: '5', label: '5 min' },
-  { value: 'all', label: 'all' },
-]
+const SPAN_OPTIONS: Readonly<Record<Span, string>> = { 1: '1 min', 5: '5 min', all: 'all' }
 
 const MOST_ROWS = 50
 
@@ -52,10 +48,7 @@ interface WaitRow extends FlowRow {
 
 /** The causes of contention sort by seats, those affected by it by wait. */
 export type FlowOrder = 'seats' | 'wait'
-const ORDER_OPTIONS: readonly { readonly value: FlowOrder; readonly label: string }[] = [
-  { value: 'seats', label: 'Seats' },
-  { value: 'wait', label: 'Wait' },
-]
+const ORDER_OPTIONS: Readonly<Record<FlowOrder, string>> = { seats: 'Seats', wait: 'Wait' }
 
 type Keyed = readonly [key: string, flow: FlowTally]
 interface Waited {

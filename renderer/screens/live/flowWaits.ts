@@ -65,7 +65,6 @@ export function countWait(into: CountingWaits, { state, reason, at, waitMs, serv
   into.longest = Math.max(into.longest, ms)
 }
 
-/** Adds the waits of others. */
 export function addWaits(into: CountingWaits, waits: FlowWaits): void {
   into.ended += waits.ended
   into.reported += waits.reported

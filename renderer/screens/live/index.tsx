@@ -168,10 +168,7 @@ function LiveView() {
             <Segment
               label="About these requests"
               value={shown}
-              options={[
-                { value: 'traffic', label: 'Traffic' },
-                { value: 'engine', label: 'Engine and server' },
-              ]}
+              options={{ traffic: 'Traffic', engine: 'Engine and server' }}
               onChange={setSide}
             />
           </div>

@@ -17,7 +17,7 @@ import styles from './overview.module.css'
 import { keepPlaces, rejectionKey, type RecentRejections, type RejectionRow } from '../../../core/verdict/levelRows.ts'
 
 type Filter = RejectReason | 'all'
-const FILTERS = (['all', ...REJECT_REASONS] as const).map((value) => ({ value, label: value }))
+const FILTERS = Object.fromEntries(['all', ...REJECT_REASONS].map((value) => [value, value]))
 
 /** Sources that show single requests. */
 const REQUEST_SOURCES: ReadonlySet<SourceSpec['kind']> = new Set(['proxy', 'feed', 'simulation'])

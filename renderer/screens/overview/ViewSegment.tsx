@@ -16,12 +16,7 @@ export function ViewSegment({ view, onView, one }: ViewSegmentProps) {
     <Segment
       label="Servers"
       value={view}
-      options={[
-        { value: 'each', label: 'Each server' },
-        ...(one === undefined ? [] : [{ value: 'one' as const, label: one }]),
-        { value: 'busiest', label: 'Busiest' },
-        { value: 'sum', label: 'Sum' },
-      ]}
+      options={{ each: 'Each server', ...(one !== undefined && { one }), busiest: 'Busiest', sum: 'Sum' }}
       onChange={onView}
     />
   )

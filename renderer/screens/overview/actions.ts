@@ -4,7 +4,6 @@ import { openLevel, openScreen } from '../../state/route.ts'
 import { selectionStore } from '../../state/selection.ts'
 import type { NowAction } from '../../../core/verdict/levelStatements.ts'
 
-/** Opens the explanation of one level's limit. */
 function explainLimit(server: string, level: string): void {
   const { setServer, setLevel } = selectionStore.getState()
   setServer(server)

@@ -283,12 +283,8 @@ export const OPTIONAL_COLUMNS = [
 ] as const
 type OptionalColumn = (typeof OPTIONAL_COLUMNS)[number][0]
 
-interface Chosen {
-  readonly chosen: ReadonlySet<OptionalColumn>
-}
-
 /** Kept until the page is closed, so that switching screens changes nothing. */
-const store = create<Chosen>(() => ({ chosen: new Set() }))
+const store = create<{ readonly chosen: ReadonlySet<OptionalColumn> }>(() => ({ chosen: new Set() }))
 
 export const useOptionalColumns = (): ReadonlySet<OptionalColumn> => store(({ chosen }) => chosen)
 

@@ -1,16 +1,17 @@
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { Button, Check, Segment } from '../../components/Button.tsx'
-import { choices, Select } from '../../components/Field.tsx'
+import { choices, Select, TextField } from '../../components/Field.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { useRefusal } from '../../state/limits.ts'
+import { useRefusal, refusalOf } from '../../state/limits.ts'
 import { openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
 import { PRESETS } from '../../state/time.logic.ts'
 import { megabytesToBytes } from '../../../core/units.ts'
 import { format } from '../../theme/format.ts'
 import styles from './settings.module.css'
-import { UpdatePane } from './UpdatePane.tsx'
+import { ProblemNote } from '../../components/States.tsx'
+import { updateStore } from '../../state/update.ts'
 
 /** How long and how much can be kept, in days and megabytes. */
 const AGES: readonly number[] = [1, 3, 7, 14, 30, 90]
@@ -45,29 +46,19 @@ function AppearancePane() {
         <Choice
           label="Theme"
           value={theme}
-          options={[
-            { value: 'system', label: 'System' },
-            { value: 'dark', label: 'Dark' },
-            { value: 'light', label: 'Light' },
-          ]}
+          options={{ system: 'System', dark: 'Dark', light: 'Light' }}
           onChange={(next) => change({ theme: next })}
         />
         <Choice
           label="Rows"
           value={density}
-          options={[
-            { value: 'regular', label: 'Regular' },
-            { value: 'compact', label: 'Compact' },
-          ]}
+          options={{ regular: 'Regular', compact: 'Compact' }}
           onChange={(next) => change({ density: next })}
         />
         <Choice
           label="Sidebar"
           value={sidebar}
-          options={[
-            { value: 'auto', label: 'By width' },
-            { value: 'rail', label: 'Icons only' },
-          ]}
+          options={{ auto: 'By width', rail: 'Icons only' }}
           onChange={(next) => change({ sidebar: next })}
         />
         <Row label="Notes for beginners">
@@ -100,10 +91,7 @@ function TimePane() {
         <Choice
           label="Clock"
           value={clock}
-          options={[
-            { value: 'utc', label: 'UTC' },
-            { value: 'local', label: 'Local time' },
-          ]}
+          options={{ utc: 'UTC', local: 'Local time' }}
           onChange={(next) => change({ clock: next })}
         />
         <Listed
@@ -166,3 +154,37 @@ const Listed = ({ label, ...select }: ComponentProps<typeof Select<string>> & { 
     <Select aria-label={label} {...select} />
   </Row>
 )
+
+/** The address that is queried for newer versions; without one there is no query. */
+function UpdatePane() {
+  const [{ updateFrom }, change] = useSettings()
+  const [address, setAddress] = useState(updateFrom)
+  const update = updateStore((state) => state.update)
+  if (refusalOf('app.update') !== undefined) return null
+  return (
+    <Pane title="Updates">
+      <form
+        className="stack gap-10 pad-x pad-t-4 pad-b-16"
+        onSubmit={(event) => {
+          event.preventDefault()
+          change({ updateFrom: address.trim() })
+        }}
+      >
+        <TextField
+          label="Source of newer versions"
+          kind="code"
+          value={address}
+          onChange={setAddress}
+          hint="https address of a JSON file, {version, url}, read once a day. Nothing is downloaded."
+        />
+        {update?.state === 'failed' && <ProblemNote problem={update.problem} />}
+        {update?.state === 'current' && <p>There is no newer version.</p>}
+        {address.trim() !== updateFrom && (
+          <div>
+            <Button type="submit">{address.trim() === '' ? 'Turn off' : 'Use this address'}</Button>
+          </div>
+        )}
+      </form>
+    </Pane>
+  )
+}

@@ -6,7 +6,7 @@ import { fieldOf, type FieldPath, type JsonMap } from '../../../core/manifest/js
 import { Button } from '../../components/Button.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { SelectField, TextField } from '../../components/Field.tsx'
-import { FindingLines, FormField, notesAt, type ScenarioForm } from './FormField.tsx'
+import { FindingLines, FormFields, notesAt, type ScenarioForm } from './FormField.tsx'
 import { Entry, EntryTools, useOpenEntries, type OpenEntries } from './FormEntry.tsx'
 import {
   CALL_FIELDS,
@@ -96,9 +96,7 @@ function Group({ form, group, index, open }: GroupProps) {
       />
       <div className={styles['fields']}>
         <NameField form={form} index={index} name={name} />
-        {WHO[of].map((spec) => (
-          <FormField key={spec.label} form={form} path={path} spec={spec} />
-        ))}
+        <FormFields form={form} path={path} specs={WHO[of]} />
       </div>
       <div className={styles['fields']}>
         <SelectField
@@ -110,9 +108,7 @@ function Group({ form, group, index, open }: GroupProps) {
           ]}
           onChange={(next) => onChange(withSending(scenario, index, asSending(next)), `${fieldOf(path)} sends`)}
         />
-        {fields.map((spec) => (
-          <FormField key={spec.label} form={form} path={path} spec={spec} />
-        ))}
+        <FormFields form={form} path={path} specs={fields} />
       </div>
       <FindingLines findings={form.findings.get(fieldOf([...path, list]))} />
       {calls.map((call, at) => (
@@ -178,9 +174,7 @@ function Call({ form, call, path, title, onRemove }: CallProps) {
       <legend>{title}</legend>
       {of === 'server' && <RequestFields form={form} request={textAt(call, 'request')} path={[...path, 'request']} />}
       <div className={styles['fields']}>
-        {(of === 'etcd' ? REQUEST_FIELDS : CALL_FIELDS).map((spec) => (
-          <FormField key={spec.label} form={form} path={path} spec={spec} />
-        ))}
+        <FormFields form={form} path={path} specs={of === 'etcd' ? REQUEST_FIELDS : CALL_FIELDS} />
         {of === 'server' && <DistributionField form={form} call={call} path={[...path, 'distribution']} />}
       </div>
       <FindingLines findings={form.findings.get(fieldOf(path))} />

@@ -26,8 +26,11 @@ export function notesAt({ findings }: ScenarioForm, path: FieldPath): Pick<Field
   return worst.severity === 'error' ? { error: worst.message } : { hint: worst.message }
 }
 
-/** One field of the scenario, of the entry at `path`. */
-export function FormField({ form, path, spec }: { form: ScenarioForm; path: FieldPath; spec: FieldSpec }) {
+/** Fields of the scenario, of the entry at `path`. */
+export const FormFields = ({ specs, ...of }: { form: ScenarioForm; path: FieldPath; specs: readonly FieldSpec[] }) =>
+  specs.map((spec) => <FormField key={spec.label} spec={spec} {...of} />)
+
+function FormField({ form, path, spec }: { form: ScenarioForm; path: FieldPath; spec: FieldSpec }) {
   const { scenario, onChange } = form
   const { label, kind, usual } = spec
   const at = [...path, ...spec.path]

@@ -6,7 +6,7 @@ import { Button } from '../../components/Button.tsx'
 import { SelectField } from '../../components/Field.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { Entry, EntryTools, useOpenEntries, type OpenEntries } from './FormEntry.tsx'
-import { FindingLines, FormField, type ScenarioForm } from './FormField.tsx'
+import { FindingLines, FormFields, type ScenarioForm } from './FormField.tsx'
 import {
   CHANGE_FIELDS,
   CHANGE_NAMES,
@@ -83,7 +83,7 @@ function PhaseEntry({ form, phase, index, open }: PhaseProps) {
         }}
       />
       <div className={styles['fields']}>
-        <FormField form={form} path={path} spec={PHASE_AT} />
+        <FormFields form={form} path={path} specs={[PHASE_AT]} />
         {missing.length > 0 && (
           <SelectField
             label="Add a change"
@@ -97,9 +97,7 @@ function PhaseEntry({ form, phase, index, open }: PhaseProps) {
         <fieldset key={change} className={styles['call']}>
           <legend className={CHANGE_FIELDS[change].length === 1 ? 'sr-only' : undefined}>{CHANGES[change]}</legend>
           <div className={styles['fields']}>
-            {CHANGE_FIELDS[change].map((spec) => (
-              <FormField key={spec.label} form={form} path={path} spec={spec} />
-            ))}
+            <FormFields form={form} path={path} specs={CHANGE_FIELDS[change]} />
             <Button
               small
               className={styles['remove']}

@@ -36,10 +36,7 @@ export function ResultPanes(props: {
   const [table] = presentCandidate(report, shown).tables
   const decisions = presentDecisions(shown.decisions, letter)
   if (table === undefined) return null
-  const names = candidates.map(({ result }, index) => ({
-    value: String(index),
-    label: `${letterOf(index + 1)} ${result.name}`,
-  }))
+  const names = candidates.map(({ result }, index) => `${letterOf(index + 1)} ${result.name}`)
   return (
     <div className="shrink-x scroll" {...scrollRegion('Results of the comparison')}>
       {changed && (
@@ -57,7 +54,7 @@ export function ResultPanes(props: {
               <Segment
                 label="Candidate"
                 value={String(place - 1)}
-                options={names}
+                options={Object.fromEntries(names.entries())}
                 onChange={(index) => onCandidate(Number(index))}
               />
             )}

@@ -16,12 +16,8 @@ import styles from './scenarioEditor.module.css'
 
 const YamlEditor = lazy(() => import('../../components/YamlEditor.tsx'))
 
-const VIEWS = [
-  { value: 'form', label: 'Form' },
-  { value: 'yaml', label: 'YAML' },
-  { value: 'both', label: 'Both' },
-] as const
-type View = (typeof VIEWS)[number]['value']
+const VIEWS = { form: 'Form', yaml: 'YAML', both: 'Both' }
+type View = keyof typeof VIEWS
 
 /** A scenario file as a form and as text: two views of the same text. */
 export function ScenarioEditor({ own: { file, history } }: { readonly own: OwnScenario }) {

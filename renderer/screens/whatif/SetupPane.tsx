@@ -136,10 +136,7 @@ function ScenarioRun({ scenario: { name, seed, steppable } }: { readonly scenari
   )
 }
 
-const CLIENTS = [
-  { value: 'open', label: 'Open loop' },
-  { value: 'closed', label: 'Closed loop' },
-] as const
+const CLIENTS = { open: 'Open loop', closed: 'Closed loop' }
 const OPEN =
   'Every variant receives the same requests, regardless of its decisions. Clients do not slow down when rejected.'
 const CLOSED = 'Clients wait for answers, back off and retry, so each variant gets its own requests.'

@@ -26,7 +26,6 @@ export type ObjectsOf = 'usual' | 'built-in' | 'source' | 'draft'
 
 type Typed = Exclude<keyof WishedVariant, 'name' | 'objects'>
 
-/** A variant as typed. */
 export interface VariantForm extends Readonly<Record<Typed, string>> {
   /** Empty: after its differences from A, see `variantNameOf`. */
   readonly name: string

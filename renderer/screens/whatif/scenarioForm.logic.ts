@@ -189,7 +189,6 @@ export const CHANGE_FIELDS: Readonly<Record<ChangeName, readonly FieldSpec[]>> =
 }
 export const PHASE_AT: FieldSpec = { path: ['at'], label: 'At (s)', kind: 'number', usual: '0' }
 
-/** The changes that a phase contains. */
 export const changesOf = (phase: JsonMap): readonly ChangeName[] =>
   CHANGE_NAMES.filter((name) => Object.hasOwn(phase, name))
 
@@ -418,7 +417,6 @@ export function withNewCall({ text, value = {}, of }: ScenarioText, group: numbe
   return insertEntry(text, path, calls.length, begun)
 }
 
-/** Appends a phase to the text. */
 export function withNewPhase({ text, value = {} }: ScenarioText): Edited {
   const phases = entriesAt(value, ['phases'])
   const last = numberIn(phases.at(-1) ?? {}, ['at']) ?? 0

@@ -87,7 +87,6 @@ export async function readOwnScenarios(): Promise<void> {
   }))
 }
 
-/** Removes a file and its run. */
 export function removeOwnScenario(file: string): void {
   cancelScenario(file)
   scenarioStore.setState(({ own }) => ({ own: own.filter((one) => one.file !== file) }))

@@ -104,10 +104,7 @@ function Covered({ configurations }: { readonly configurations: Configurations }
             <Segment
               label="Which schemas"
               value={only}
-              options={[
-                { value: 'all', label: 'All' },
-                { value: 'idle', label: 'Without requests' },
-              ]}
+              options={{ all: 'All', idle: 'Without requests' }}
               onChange={setOnly}
             />
           }

@@ -92,7 +92,7 @@ function orderText(now: SchemaTrace | undefined, draft: SchemaTrace | undefined)
 function Verdict({ trace }: { readonly trace: SchemaTrace | undefined }) {
   return (
     <span
-      className={trace?.decides === true ? styles['takes'] : trace?.reached === true ? styles['plain'] : styles['dim']}
+      className={trace?.decides === true ? 'good strong' : trace?.reached === true ? styles['plain'] : styles['dim']}
       title={trace?.reason}
     >
       {verdictText(trace)}

@@ -17,11 +17,7 @@ import { requestWords, shortUser } from '../shared/seen.data.ts'
 import { FieldsForm, SeenForm, TextForm } from './RequestForms.tsx'
 import styles from './request.module.css'
 
-const WAYS: readonly { readonly value: Way; readonly label: string }[] = [
-  { value: 'fields', label: 'Fields' },
-  { value: 'text', label: 'Text' },
-  { value: 'seen', label: 'From dumps' },
-]
+const WAYS: Readonly<Record<Way, string>> = { fields: 'Fields', text: 'Text', seen: 'From dumps' }
 
 /** A request that stays unchanged for this long is added to the recent ones. */
 const RECENT_MS = 2_500

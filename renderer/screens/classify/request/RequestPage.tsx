@@ -218,11 +218,7 @@ function AnswerHead(props: {
           <Segment<Side>
             label="Configuration"
             value={side}
-            options={[
-              { value: 'live', label: 'Live' },
-              { value: 'draft', label: 'Draft' },
-              { value: 'both', label: 'Side by side' },
-            ]}
+            options={{ live: 'Live', draft: 'Draft', both: 'Side by side' }}
             onChange={(next) => requestStore.setState({ side: next })}
           />
         )}

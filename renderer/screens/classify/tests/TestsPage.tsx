@@ -214,11 +214,11 @@ function Tests({ configurations }: { readonly configurations: Configurations }) 
                 <Segment<Shown>
                   label="Which rows"
                   value={shown}
-                  options={[
-                    { value: 'all', label: 'All' },
-                    { value: 'failing', label: 'Failing' },
-                    ...(draft === undefined ? [] : [{ value: 'moved' as const, label: 'Moved by the draft' }]),
-                  ]}
+                  options={{
+                    all: 'All',
+                    failing: 'Failing',
+                    ...(draft !== undefined && { moved: 'Moved by the draft' }),
+                  }}
                   onChange={setShown}
                 />
               </>

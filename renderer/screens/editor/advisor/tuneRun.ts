@@ -17,13 +17,8 @@ export interface TuneForm {
 /** A search; `connection` identifies its source. */
 type TuneRun = Running<TuneAnswer> & { readonly connection: number }
 
-interface TuneStore {
-  readonly form: TuneForm
-  readonly run?: TuneRun
-}
-
 /** Outlives the page, so that a search continues while another page is shown. */
-export const tuneStore = create<TuneStore>(() => ({
+export const tuneStore = create<{ readonly form: TuneForm; readonly run?: TuneRun }>(() => ({
   form: {
     from: 'twin',
     goals: '',

@@ -180,10 +180,7 @@ function Versions(props: {
             <Segment
               label={`${field}: which one`}
               value={theirs ? 'theirs' : 'yours'}
-              options={[
-                { value: 'yours', label: 'Yours' },
-                { value: 'theirs', label: 'Server' },
-              ]}
+              options={{ yours: 'Yours', theirs: 'Server' }}
               onChange={onChoose}
             />
           )}

@@ -46,15 +46,7 @@ export function ImpactPane(props: {
       className={styles['seats']}
       actions={
         live ? (
-          <Segment
-            label="Limits"
-            value={limits}
-            options={[
-              { value: 'now', label: 'Now' },
-              { value: 'recent', label: 'Last 10 min' },
-            ]}
-            onChange={setLimits}
-          />
+          <Segment label="Limits" value={limits} options={{ now: 'Now', recent: 'Last 10 min' }} onChange={setLimits} />
         ) : (
           <ServerSeats limit={of.limit} />
         )

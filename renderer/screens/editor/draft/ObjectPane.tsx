@@ -61,15 +61,7 @@ export function ObjectPane(props: ObjectPaneProps) {
         )}
         <div className="row gap-4 rigid push">
           {mayEdit && <Tools of={of} changed={state !== undefined} deleted={state === 'deleted'} />}
-          <Segment
-            label="Show as"
-            value={view}
-            options={[
-              { value: 'form', label: 'Form' },
-              { value: 'yaml', label: 'YAML' },
-            ]}
-            onChange={onView}
-          />
+          <Segment label="Show as" value={view} options={{ form: 'Form', yaml: 'YAML' }} onChange={onView} />
         </div>
       </header>
       <div className="column grow shrink-y scroll-y">

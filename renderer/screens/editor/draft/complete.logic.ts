@@ -5,7 +5,6 @@ interface FieldShape {
   readonly about: string
   /** Fields of a map. */
   readonly fields?: Readonly<Record<string, FieldShape>>
-  /** Shape of the entries of a list. */
   readonly list?: FieldShape
   readonly values?: readonly string[]
   /** Its value is the name of a level. */
