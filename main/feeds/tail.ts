@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { damaged } from '../files/archives.ts'
+import { damageOf } from '../files/archives.ts'
 import { UnreadableFile } from '../files/files.ts'
 import type { Place } from '../ports/places.ts'
 import {
@@ -254,7 +254,7 @@ class FileTail {
       await take(splitter.rest())
     } catch (error) {
       await take(splitter.rest())
-      this.options.warn((error instanceof ProblemError ? error : damaged(path, error)).message)
+      this.options.warn((error instanceof ProblemError ? error : damageOf(path, error)).message)
     }
   }
 

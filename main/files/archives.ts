@@ -127,7 +127,7 @@ export const gunzipped = through(createGunzip)
 const inflated = through(createInflateRaw)
 
 /** What is said of compressed bytes that end, or stop being readable, before their end. */
-export function damaged(name: string, error: unknown): ProblemError {
+export function damageOf(name: string, error: unknown): ProblemError {
   const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR'
   const what = isCut ? 'cut short' : `damaged (${messageOf(error)})`
   return new ProblemError('bad-answer', `${name} is ${what}, and only what comes before can be read: copy it again.`)
@@ -141,7 +141,7 @@ async function* plainOf(
 ): AsyncGenerator<Buffer, void> {
   const parts: Buffer[] = []
   let left = mostBytes
-  let problem: ProblemError | undefined
+  let found: ProblemError | undefined
   try {
     const open: Open = (at) => Promise.resolve(Readable.from([bytes.subarray(at)]))
     for await (const part of unpacker(open, bytes.length)) {
@@ -150,11 +150,11 @@ async function* plainOf(
       if (left < 0) break
     }
   } catch (error) {
-    problem = damaged(name, error)
+    found = damageOf(name, error)
   }
   if (left < 0) throw new UnreadableFile(name, 'size', `is larger than ${megabytes(mostBytes)} unpacked`)
-  if (problem === undefined || parts.length > 0) yield Buffer.concat(parts)
-  if (problem !== undefined) throw problem
+  if (found === undefined || parts.length > 0) yield Buffer.concat(parts)
+  if (found !== undefined) throw found
 }
 
 const streamOf = (unpacker: Unpacker, ending: RegExp): Opener =>

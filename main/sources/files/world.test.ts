@@ -68,10 +68,10 @@ ${HISTOGRAM}_count{${labels}} 9
   it.each(metricsPages)('%s reads as with them', async (path) => {
     const page = readFixture(path).toString('utf8')
     const bare = page.replaceAll(/^#.*\n/gm, '')
-    const typed = await read(page)
+    const declared = await read(page)
     const untyped = await read(bare)
-    const without = ({ frames }: typeof typed) => frames.map(({ acquisition: _bytes, ...frame }) => frame)
-    expect(without(untyped)).toEqual(without(typed))
+    const without = ({ frames }: typeof declared) => frames.map(({ acquisition: _bytes, ...frame }) => frame)
+    expect(without(untyped)).toEqual(without(declared))
   })
 
   it('reads counters by the names of OpenMetrics', async () => {
