@@ -6,9 +6,19 @@ import { isBooleanWord, resolvePlain } from './syntax.ts'
 import { malformed, TOO_LARGE, type TextDocument, type TextProblem, type Tree } from './tree.ts'
 import { readYaml } from './yamlTree.ts'
 import { areLarge, ofLarge } from './large.ts'
+import { unrenderedIn } from './unrendered.ts'
+
+/** The documents of a text, or the problem that it is none yet: a template, a program, an error that a tool saved. */
+export function textDocuments(text: string, file: string): readonly TextDocument[] {
+  const documents = documentsIn(text, file)
+  const unrendered = unrenderedIn(text, isBroken(documents))
+  if (unrendered === undefined) return documents
+  const { at, message } = unrendered
+  return [{ problems: [malformed({ from: at, to: at + 2 }, message)] }]
+}
 
 /** Like kubectl: text that begins like JSON may still be YAML in flow style, but not in a file named `.json`. */
-export function textDocuments(text: string, file: string): readonly TextDocument[] {
+function documentsIn(text: string, file: string): readonly TextDocument[] {
   if (text.includes('\0')) {
     const message = 'The text contains zero bytes, which is typical of UTF-16. Save the file as UTF-8.'
     return [{ problems: [malformed({ from: 0, to: 0 }, message)] }]

@@ -6,6 +6,7 @@ import { NO_QUERY, readRequestInfos } from '../../core/classify/requestInfoText.
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { valuesIn } from '../../core/feeds/envelopes.ts'
+import { otherText } from '../../core/text/otherTexts.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
 import { decodeText, readWithin } from '../files/files.ts'
 import type { Reading } from './inputFiles.ts'
@@ -160,7 +161,8 @@ const readFile = async (file: string, { readStdin, signal }: Reading): Promise<s
 function jsonIn(text: string, file: string): unknown {
   const { values, cut } = valuesIn(text)
   const [value, ...others] = values
-  if (cut || value === undefined) throw new ProblemError('invalid-input', `${nameOf(file)} is not JSON.`)
+  if (cut || value === undefined)
+    throw new ProblemError('invalid-input', `${nameOf(file)} ${otherText(text) ?? 'is not JSON'}.`)
   return others.length === 0 ? value : values
 }
 

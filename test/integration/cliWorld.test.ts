@@ -213,3 +213,36 @@ test('lines of JSON are requests to classify', async () => {
   expect(code).toBe(0)
   expect(output).toMatch(/alice {2}GET .*bob {2}GET /s)
 })
+
+describe('what tools save instead', () => {
+  const HTML = '<!DOCTYPE html><html><head><title>Sign in</title></head></html>\n'
+  const HELM = 'classes:\n- name: {{ .Values.name }}\n'
+  const REFUSED = 'Error from server (Forbidden): pods is forbidden: no\n'
+  test.each<readonly [string, string, RegExp, number]>([
+    ['qos validate', HTML, /error: The text is a web page: save the answer/, 1],
+    ['qos validate', HELM, /error: This is a Helm template, not a manifest/, 1],
+    ['qos validate', REFUSED, /error: The text contains an error instead of an answer/, 1],
+    ['qos validate', '\n \n', /Nothing was checked: /, 1],
+    ['qos advise --requests', HTML, /\.txt is a web page: /, 2],
+    ['qos advise --requests', REFUSED, /\.txt contains an error instead of an answer/, 2],
+    ['whatif', HTML, /contain no request.*\.txt is a web page: /, 2],
+    ['whatif', REFUSED, /contain no request.*\.txt contains an error instead of an answer/, 2],
+    ['simulate', HTML, /The text is a web page: /, 2],
+    ['sweep', HELM, /This is a Helm template/, 2],
+    ['classify --request', HTML, /\.txt is a web page: /, 2],
+    ['feed --once --audit-file', HTML, /Line 1: The text is a web page: /, 1],
+  ])('is said in one sentence by %s: %j', async (command, text, sentence, exit) => {
+    const { code, output, told } = await runHere(...command.split(' '), file('saved.txt', text))
+    expect(output + told).toMatch(sentence)
+    expect(code).toBe(exit)
+  })
+
+  it.each(['status', 'diagnose', 'advise', 'classify --traffic', 'explain catch-all'])(
+    'in part is told by %s, with its place',
+    async (command) => {
+      const cut = file('cut.txt', `${FAMILIES}apiserver_flowcontrol_dispatched_requests_total`)
+      const { told } = await runHere(...command.split(' '), '--file', cut)
+      expect(told).toMatch(/cut\.txt, line 5, column 48: .*What comes before it is shown/)
+    },
+  )
+})
