@@ -214,6 +214,30 @@ test('lines of JSON are requests to classify', async () => {
   expect(output).toMatch(/alice {2}GET .*bob {2}GET /s)
 })
 
+describe('classify --request reads what --text reads', () => {
+  const WAITED =
+    'Waited for 1.19s due to client-side throttling, not priority and fairness, request: GET:https://10.0.0.1:6443/apis/batch/v1'
+  const URL = 'https://10.0.0.1:6443/api/v1/nodes?limit=500'
+  test.each([
+    [`I1120 10:01:00.123456   12345 request.go:697] ${WAITED}\n`, /GET \/apis\/batch\/v1[^]*in the client/],
+    [JSON.stringify({ level: 'info', msg: WAITED }), /GET \/apis\/batch\/v1[^]*in the client/],
+    [`time="2026-11-20T10:01:00Z" level=info msg="${WAITED}"\n`, /GET \/apis\/batch\/v1[^]*in the client/],
+    [
+      `I1120 10:01:00.1 1 loader.go:395] Config loaded\nI1120 10:01:00.2 1 round_trippers.go:553] GET ${URL} 200 OK in 88 milliseconds\n`,
+      /GET \/api\/v1\/nodes\?limit=500/,
+    ],
+    [
+      `I0620 10:01:00.2 1 helper.go:113] "Response" verb="GET" url="${URL}" status="200 OK" milliseconds=12\n`,
+      /nodes\?limit/,
+    ],
+    [`curl -k '${URL}'\n`, /nodes\?limit/],
+  ])('%j', async (text, expected) => {
+    const { code, output, told } = await runHere('classify', '--user', 'alice', '--request', file('request.txt', text))
+    expect(output + told).toMatch(expected)
+    expect(code).toBe(0)
+  })
+})
+
 describe('what tools save instead', () => {
   const HTML = '<!DOCTYPE html><html><head><title>Sign in</title></head></html>\n'
   const HELM = 'classes:\n- name: {{ .Values.name }}\n'
