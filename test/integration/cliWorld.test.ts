@@ -254,6 +254,8 @@ describe('what tools save instead', () => {
     ['simulate', HTML, /The text is a web page: /, 2],
     ['sweep', HELM, /This is a Helm template/, 2],
     ['classify --request', HTML, /\.txt is a web page: /, 2],
+    ['snapshot --kubeconfig', HTML, /The kubeconfig .*\.txt is a web page: /, 2],
+    ['snapshot --kubeconfig', Buffer.from(FAMILIES).toString('base64'), /\.txt is in base64: decode it/, 2],
     ['feed --once --audit-file', HTML, /Line 1: The text is a web page: /, 1],
   ])('is said in one sentence by %s: %j', async (command, text, sentence, exit) => {
     const { code, output, told } = await runHere(...command.split(' '), file('saved.txt', text))

@@ -187,6 +187,10 @@ describe('several servers in one text', () => {
     expect(two.frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1, 2])
     const one = await read(`${line('a', 1)}\n`)
     expect(one.frames.map(({ id }) => id)).toEqual(['page.txt'])
+    const timed = await read(
+      `# TYPE apiserver_flowcontrol_dispatched_requests_total untyped\n${line('a', 1)} 1732096860000\n`,
+    )
+    expect(timed.frames.map(({ at }) => at)).toEqual(['2024-11-20T10:01:00.000Z'])
   })
 })
 
