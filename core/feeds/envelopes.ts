@@ -1,5 +1,6 @@
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
-import { parseJson, withoutEscapes } from '../text/text.ts'
+import { withoutEscapes } from '../text/escapes.ts'
+import { parseJson } from '../text/text.ts'
 import { quoted } from './request.ts'
 
 /** One record of a log, without what collectors put around it. */

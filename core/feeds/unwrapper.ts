@@ -1,5 +1,6 @@
 import { parse } from 'yaml'
-import { parseJson, withoutEscapes } from '../text/text.ts'
+import { withoutEscapes } from '../text/escapes.ts'
+import { parseJson } from '../text/text.ts'
 import {
   cutShort,
   endOfString,

@@ -132,7 +132,7 @@ describe('readManifests', () => {
       expect.stringMatching(/zero bytes, which is typical of UTF-16/),
     ])
     expect(messages('k8s\0\n\f\n\u0002v1\u0012\u0006Status')).toEqual([
-      'The text is protobuf of Kubernetes: save it with -o yaml, or with Accept: application/json.',
+      'The text is protobuf of Kubernetes: save it with -o yaml.',
     ])
   })
 

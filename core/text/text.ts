@@ -20,16 +20,6 @@ export const escapeControls = (text: string): string => text.replaceAll(UNSEEN, 
 /** The same for a text of several lines, which keep their line breaks. */
 export const escapeLines = (text: string): string => text.split(/\r?\n/).map(escapeControls).join('\n')
 
-/** What terminals draw with: colours and modes, titles of windows, character sets. */
-const [BELL, ESCAPE] = [String.fromCodePoint(7), String.fromCodePoint(27)]
-const ESCAPES = new RegExp(
-  String.raw`${ESCAPE}(?:\[[\d;?>]*[A-Za-z]|\][^${BELL}${ESCAPE}\n]*(?:${BELL}|${ESCAPE}\\)|[()][A-Z\d]|[=>])`,
-  'g',
-)
-
-/** A text as a terminal shows it, without what it draws with. */
-export const withoutEscapes = (text: string): string => (text.includes(ESCAPE) ? text.replaceAll(ESCAPES, '') : text)
-
 /** The lines of a text, without space around them and without empty ones. */
 export const filledLines = (text: string): string[] =>
   text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))

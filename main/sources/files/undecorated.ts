@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/config/jsonValues.ts'
-import { parseJson, withoutEscapes } from '../../../core/text/text.ts'
+import { withoutEscapes } from '../../../core/text/escapes.ts'
+import { parseJson } from '../../../core/text/text.ts'
 import { MOST_PAGES } from './scrapes.ts'
 
 /** The headers that `curl -i` prints, of every response up to the last. */
