@@ -220,8 +220,10 @@ export function tierAdvice(
   if (version?.includes('-aliyun') === true) {
     return {
       title: 'Choose a larger control plane of ACK Pro',
-      text: 'ACK sets the flags of its servers. Preset control planes of ACK Pro have more seats; compare its table of tiers with the demand.',
-      unknown: [],
+      text: 'ACK sets the flags of its servers. Its provisioned control planes have more seats: Pro XL, Pro 2XL and, on request, Pro 4XL (ACK’s API reference, July 2026: cluster_spec ack.pro.xlarge, ack.pro.2xlarge, ack.pro.4xlarge).',
+      unknown: [
+        'The seats of each tier: compare the table in ACK’s user guide with the demand of all servers together.',
+      ],
     }
   }
   return undefined

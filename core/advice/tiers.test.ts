@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest'
 import { tierAdvice } from './serverAdvice.ts'
 
+it('names the tiers of ACK, and says that their seats are not known', () => {
+  const { text = '', unknown } = tierAdvice('v1.34.1-aliyun.1', 900) ?? {}
+  for (const tier of ['ack.pro.xlarge', 'ack.pro.2xlarge', 'ack.pro.4xlarge', '2026']) expect(text).toContain(tier)
+  expect(unknown).toEqual([expect.stringMatching(/^The seats of each tier: /)])
+})
+
 it.each([
   ['v1.33.5-eks-3025e55', 800, 'Choose the EKS tier XL', 'tier=tier-xl\n'],
   ['v1.33.5-eks-3025e55', 850, 'Choose the EKS tier XL', 'tier=tier-xl\n'],

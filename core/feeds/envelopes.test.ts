@@ -385,9 +385,25 @@ describe('envelopes of request logs', () => {
     expect(readLog('httplog', text, NOW)).toEqual(readLog('httplog', [0, 1, 2].map(klogOf).join('\n'), NOW))
   })
 
-  it('that the journal writes as bytes', () => {
-    const text = json({ MESSAGE: [...Buffer.from(klogOf(1))] })
-    expect(readLog('httplog', text, NOW)).toEqual(readLog('httplog', klogOf(1), NOW))
+  test.each([
+    ['as one line', (record: object) => json(record)],
+    ['pretty-printed', (record: object) => JSON.stringify(record, undefined, 8)],
+    ['as a JSON sequence', (record: object) => `\u001E${json(record)}`],
+    ['as server-sent events', (record: object) => `data: ${json(record)}\n`],
+    ['with blanks', (record: object) => json(record).replaceAll(/[,[]/g, '$& ')],
+  ])('that the journal writes as bytes, %s', (_name, written) => {
+    const bytes = (text: string) => written({ MESSAGE: [...Buffer.from(text)], _PID: '1' })
+    const coloured = (n: number) => `\u001B[32m${klogOf(n).replace('kubectl', 'kubectl-\u00E9')}\u001B[0m`
+    for (const lineOf of [klogOf, coloured]) {
+      const text = [bytes('hello \u0001'), bytes(lineOf(1)), bytes(lineOf(2))].join('\n')
+      expect(logKindOf(text)).toBe('httplog')
+      const plain = [lineOf(1), lineOf(2)].join('\n')
+      const arrivals = readLog('httplog', text, NOW).filter(({ kind }) => kind === 'arrival')
+      expect(arrivals).toEqual(readLog('httplog', plain, NOW))
+    }
+    const event = json({ ...eventOf(1), user: { username: 'zo\u00EB', groups: [] } })
+    expect(logKindOf(bytes(event))).toBe('audit')
+    expect(readLog('audit', bytes(event), NOW)).toEqual(readLog('audit', event, NOW))
   })
 
   it('whose header Cloud Logging keeps as fields', () => {

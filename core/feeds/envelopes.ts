@@ -1,4 +1,5 @@
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
+import { withoutEscapes } from '../text/escapes.ts'
 import { parseJson } from '../text/text.ts'
 import { quoted } from './request.ts'
 
@@ -26,8 +27,9 @@ export const isAuditValue = ({ auditID, kind, apiVersion, stage }: JsonObject): 
 
 /** Audit events and request lines. */
 export const REQUESTS: Wanted = {
+  // At the end as lists of bytes: `"HTTP"`, `auditID`.
   traces:
-    /audit\.k8s\.io\/v|auditID|AuditId|cloud\.audit\.AuditLog|protopayload_auditlog|protoPayload\.methodName|"HTTP\\*"/,
+    /audit\.k8s\.io\/v|auditID|AuditId|cloud\.audit\.AuditLog|protopayload_auditlog|protoPayload\.methodName|"HTTP\\*"|34,\s*72,\s*84,\s*84,\s*80,\s*34|97,\s*117,\s*100,\s*105,\s*116,\s*73,\s*68/,
   isRecord: (value) => isAuditValue(value) || isHttpValue(value),
 }
 
@@ -273,11 +275,7 @@ function keyOf(record: LogRecord): string {
 function recordsInList(values: readonly unknown[], wanted: Wanted, depth: number): readonly LogRecord[] | undefined {
   // The journal writes messages with control characters as bytes.
   if (values.length > 0 && values.every((one) => typeof one === 'number' && one >= 0 && one < 256))
-    return recordsIn(
-      values.map((code) => (Number(code) < 128 ? String.fromCharCode(Number(code)) : '\uFFFD')).join(''),
-      wanted,
-      depth + 1,
-    )
+    return recordsIn(new TextDecoder('utf-8').decode(Uint8Array.from(values, Number)), wanted, depth + 1)
   const found = values.map((one) => recordsIn(one, wanted, depth + 1))
   if (found.every((records) => records === undefined)) return undefined
   const isList = values.some((one, index) => found[index] !== undefined && Array.isArray(one))
@@ -292,7 +290,7 @@ function recordsInList(values: readonly unknown[], wanted: Wanted, depth: number
 
 /** The records in a text: those of the JSON in it, whatever is before and after, or the text itself. */
 export function recordsInText(written: string, wanted: Wanted, depth = 0): readonly LogRecord[] {
-  const line = plainOf(written.trim())
+  const line = plainOf(withoutEscapes(written).trim())
   if (typeof line !== 'string') return [line]
   const start = line.search(/[{[]\s*["{[]/)
   if (start >= 0 && !line.slice(0, start).includes('] "HTTP"')) {

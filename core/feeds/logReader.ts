@@ -1,5 +1,6 @@
 import type { JsonObject } from '../config/jsonValues.ts'
 import { readAuditEvent } from './auditEvent.ts'
+import { otherText } from '../text/otherTexts.ts'
 import { BASE64, COMPRESSED, isAuditValue, isHttpValue, REQUESTS } from './envelopes.ts'
 import { isRequestLine, readHttpLogLine, readHttpLogValue } from './httpLog.ts'
 import type { FeedIdentity } from './placing.ts'
@@ -79,7 +80,9 @@ function auditRecord(piece: LogPiece): FeedRecord {
   }
   if (piece.kind === 'damaged') return unreadable(piece.problem)
   if (/ AUDIT: id="/.test(piece.text)) return unreadable(LEGACY)
-  return unreadable(isRequestLine(piece.text) ? REQUEST_LOG : `A line is not JSON: ${quoted(piece.text)}`)
+  if (isRequestLine(piece.text)) return unreadable(REQUEST_LOG)
+  const other = otherText(piece.text)
+  return unreadable(other === undefined ? `A line is not JSON: ${quoted(piece.text)}` : `The text ${other}.`)
 }
 
 function httpRecord(piece: LogPiece, nowMs: number): FeedRecord {

@@ -1,4 +1,5 @@
 import { parse } from 'yaml'
+import { withoutEscapes } from '../text/escapes.ts'
 import { parseJson } from '../text/text.ts'
 import {
   cutShort,
@@ -26,8 +27,6 @@ const TOO_LONG: LogRecord = {
 }
 /** Byte order marks, which joined files have in the middle too; record separators of JSON sequences. */
 const MARKS = new RegExp(`^[\uFEFF${String.fromCodePoint(30)}]+`)
-/** Colours of a terminal. */
-const COLOURS = new RegExp(String.raw`${String.fromCodePoint(27)}\[[\d;]*m`, 'g')
 const OTHER_CLOSERS = /^(?:[[\],]|\],)$/
 /** A line of a container runtime (CRI), which splits long ones into partial and full ones. */
 const CRI = /^(?:.*\s)?\S+ (stdout|stderr) ([PF])(?::\S+)? (.*)$/s
@@ -68,9 +67,7 @@ export class LogUnwrapper {
   /** The records that this line completes. */
   push(written: string): readonly LogPiece[] {
     this.line += 1
-    const clean = this.joined(
-      (written.includes('\u001B') ? written.replaceAll(COLOURS, '') : written).replace(MARKS, ''),
-    )
+    const clean = this.joined(withoutEscapes(written).replace(MARKS, ''))
     if (clean === undefined) return []
     const { open } = this
     if (open === undefined) return this.begin(clean)

@@ -5,11 +5,21 @@ import type { LocatedFinding, Position, TextRange } from './manifest.ts'
 import { isBooleanWord, resolvePlain } from './syntax.ts'
 import { malformed, TOO_LARGE, type TextDocument, type TextProblem, type Tree, type Entry } from './tree.ts'
 import { readYaml, readYamlParts, type TextPart } from './yamlTree.ts'
+import { unrenderedIn } from './unrendered.ts'
 import { GROUP } from '../config/checkObject.ts'
 import { KINDS } from '../config/objects.ts'
 
-/** Like kubectl: text that begins like JSON may still be YAML in flow style, but not in a file named `.json`. */
+/** The documents of a text, or the problem that it is none yet: a template, a program, an error that a tool saved. */
 export function textDocuments(text: string, file: string): readonly TextDocument[] {
+  const documents = documentsIn(text, file)
+  const unrendered = unrenderedIn(text, isBroken(documents))
+  if (unrendered === undefined) return documents
+  const { at, message } = unrendered
+  return [{ problems: [malformed({ from: at, to: at + 2 }, message)] }]
+}
+
+/** Like kubectl: text that begins like JSON may still be YAML in flow style, but not in a file named `.json`. */
+function documentsIn(text: string, file: string): readonly TextDocument[] {
   if (text.includes('\0')) {
     const message = 'The text contains zero bytes, which is typical of UTF-16. Save the file as UTF-8.'
     return [{ problems: [malformed({ from: 0, to: 0 }, message)] }]

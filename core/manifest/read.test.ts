@@ -131,6 +131,9 @@ describe('readManifests', () => {
     expect(messages(SCHEMA.split('').join('\0'))).toEqual([
       expect.stringMatching(/zero bytes, which is typical of UTF-16/),
     ])
+    expect(messages('k8s\0\n\f\n\u0002v1\u0012\u0006Status')).toEqual([
+      'The text is protobuf of Kubernetes: save it with -o yaml.',
+    ])
   })
 
   it('converts earlier versions, and points at their own fields', () => {

@@ -2,10 +2,10 @@ import { checkObject, GROUP } from '../config/checkObject.ts'
 import { entry, type Finding, member as memberOf, quoted, rejected } from '../config/finding.ts'
 import { KINDS } from '../config/objects.ts'
 import type { FieldPath } from './json.ts'
-import { byPosition, isBroken, locate, located, locatedProblem, textDocuments } from './locate.ts'
+import { byPosition, locate, located, locatedProblem, textDocuments } from './locate.ts'
 import { positionsIn, malformed, type TextProblem, type Tree, jsonOfMapping, type Mapping } from './tree.ts'
 import type { LocatedFinding, ManifestDocument, ManifestNote, Manifests, Position, TextRange } from './manifest.ts'
-import { changesIn, PATCH, unrenderedIn } from './unrendered.ts'
+import { changesIn, PATCH } from './unrendered.ts'
 
 export interface ReadOptions {
   /** Name of the file, for findings. A file that ends in `.json` is read only as JSON. */
@@ -29,19 +29,7 @@ export function readManifests(text: string, options: ReadOptions): Manifests {
   const documents: ManifestDocument[] = []
   const findings: LocatedFinding[] = []
   const notes: ManifestNote[] = []
-  const texts = textDocuments(text, file)
-  const unrendered = unrenderedIn(text, isBroken(texts))
-  if (unrendered !== undefined) {
-    const { at, message } = unrendered
-    const problem = locatedProblem(malformed({ from: at, to: at + 2 }, message), {
-      file,
-      kind: '',
-      name: '',
-      positionOf,
-    })
-    return { file, documents, findings: [problem], notes }
-  }
-  for (const { tree, problems } of texts) {
+  for (const { tree, problems } of textDocuments(text, file)) {
     const found = tree === undefined ? undefined : partsOf(tree)
     const objects = new Set([...(found?.parts ?? []), ...(found?.skipped ?? [])].map(({ path }) => keyOf(path)))
     // Problems inside objects of another group are not reported.

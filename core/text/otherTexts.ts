@@ -11,6 +11,7 @@ const FOR_PEOPLE = /^(?:NAME +(?:PRIORITYLEVEL|TYPE) |(?:Name: .*\nNamespace|GRO
 export function otherText(text: string): string | undefined {
   const begin = text.slice(0, 4_000).trimStart()
   if (/^<[!?a-z]/i.test(begin)) return 'is a web page: save the answer of the API server itself, signed in'
+  if (begin.startsWith('k8s\0')) return 'is protobuf of Kubernetes: save it with -o yaml'
   if (/^(?:bplist|%PDF)/.test(begin) || begin.includes('\u0000'))
     return 'is a binary file: unpack it, and name the texts in it'
   if (/^(?!eyJ|ewo|ew0K|W3s|Wwo)[A-Za-z\d+/]{64,}[\r\n=]/.test(`${begin}\n`))

@@ -12,6 +12,7 @@ import { UsualDurations } from '../run/usualDurations.ts'
 import { msToNs, type Nanoseconds, type UnixMs, unixMsAfter } from '../units.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 import { engineOptions, type Variant } from './variant.ts'
+import { otherText } from '../text/otherTexts.ts'
 import { fewOf, parseJson, linesOf } from '../text/text.ts'
 
 /** A recording with one request or event per line. */
@@ -209,17 +210,25 @@ function readFeed(
   run.finish()
   const { unreadable, lastUnreadable } = run.counts
   const unread =
-    unreadable > 0 ? `Cannot read ${plain.counted(unreadable, 'line')}. Last error: ${lastUnreadable ?? ''}` : undefined
-  return arrivalsOf(listener.recorded, [...(unread === undefined ? [] : [unread]), ...run.limits], unread)
+    unreadable > 0 ? [`Cannot read ${plain.counted(unreadable, 'line')}. Last error: ${lastUnreadable ?? ''}`] : []
+  const saved = texts.flatMap(({ file, text }) => {
+    const other = otherText(text)
+    return other === undefined ? [] : [`${file} ${other}.`]
+  })
+  return arrivalsOf(listener.recorded, [...unread, ...run.limits], [...unread, ...saved.slice(0, 1)])
 }
 
-function arrivalsOf(recorded: readonly Recorded[], notes: readonly string[], unread?: string): ReadArrivals {
+function arrivalsOf(
+  recorded: readonly Recorded[],
+  notes: readonly string[],
+  unread: readonly string[] = [],
+): ReadArrivals {
   const ordered = recorded.toSorted((a, b) => a.atMs - b.atMs)
   const [first] = ordered
   if (first === undefined) {
     const problem =
       'The files contain no request that reached flow control. Name a request log of the console, an audit log or a log of -v=3.'
-    return { ok: false, problem: unread === undefined ? problem : `${problem} ${unread}` }
+    return { ok: false, problem: [problem, ...unread].join(' ') }
   }
   const usual = new UsualDurations()
   let unknown = 0

@@ -6,6 +6,7 @@ import { NO_QUERY, readRequestInfos } from '../../core/classify/requestInfoText.
 import { readRequestText } from '../../core/classify/requestText.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { valuesIn } from '../../core/feeds/envelopes.ts'
+import { otherText } from '../../core/text/otherTexts.ts'
 import type { RequestSample, RequestTest } from '../../core/contract/objects.ts'
 import { decodeText, readWithin } from '../files/files.ts'
 import type { Reading } from './inputFiles.ts'
@@ -67,7 +68,7 @@ export async function requestsFrom(given: Given, reading: Reading): Promise<Give
         : `Give the request in one way, not with ${ways.join(' and ')}.`,
     )
   }
-  if (file !== undefined) return fromFile(file, reading)
+  if (file !== undefined) return fromFile(given, file, reading)
   const written = kubectl === undefined ? text : `kubectl ${kubectl.trim().replace(/^(?:kubectl|k|oc)(?=\s|$)/, '')}`
   return written === undefined ? fromOptions(given, url ?? '') : fromText(given, written)
 }
@@ -97,9 +98,14 @@ function fromText(given: Given, text: string): GivenRequests {
   return { many: false, requests: [reading.request], notes: reading.notes }
 }
 
-async function fromFile(file: string, reading: Reading): Promise<GivenRequests> {
+/** Of what is neither JSON nor RequestInfos, what `--text` reads; lines of a client that waited may be JSON. */
+async function fromFile(given: Given, file: string, reading: Reading): Promise<GivenRequests> {
   const text = await readFile(file, reading)
   const logged = readRequestInfos(text)
+  const other = otherText(text)
+  if (other !== undefined) throw new ProblemError('bad-answer', `${nameOf(file)} ${other}.`)
+  if (logged.length === 0 && (!/^\s*[[{]/.test(text) || text.includes('client-side throttling')))
+    return fromText(given, text)
   const read = logged.length > 0 ? logged : writtenIn(text, file)
   const all = (Array.isArray(read) ? read : [read]).map(completed)
   return {

@@ -444,7 +444,7 @@ Request (one of):
   --kubectl TEXT         what a kubectl command sends; --as and --as-group in it, or --user and --group, set the user
   --text TEXT            a curl command, an audit event, a line of a request dump, or GET /path
   --request FILE         JSON {user, groups, method or verb, url}, or a list of them, or RequestInfos of a server's log, as
-                         in the KEP; - for standard input
+                         in the KEP, or what --text takes; - for standard input
   --test FILE            a saved test table, whose requests must be classified as expected
   --traffic              the traffic of the source: which schemas match requests, why the others match none, and the flows of
                          its dumps with where the objects send them; for --seconds S (30 by default) from now on, or before

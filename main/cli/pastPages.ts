@@ -1,4 +1,4 @@
-import type { SourceSpec } from '../../core/contract/source.ts'
+import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import { frameOf, type Frame, type ServerFrame, type SourceInfo } from '../../core/frame/frame.ts'
@@ -7,7 +7,7 @@ import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.
 import { readRecording } from '../recordings/library.ts'
 import { type Console, problemLines } from './console.ts'
 import { allRecordings, noSamples } from './recordingOptions.ts'
-import { openSession } from './snapshot.ts'
+import { missingIn, openSession } from './snapshot.ts'
 import { pluginUnderWay } from '../cluster/execCredential.ts'
 import { assertLevels, refuseWithoutLevels } from './withoutLevels.ts'
 import { cadenceFrom, type RecordingSpec } from './sourceOptions.ts'
@@ -105,7 +105,7 @@ export async function listen(
 ): Promise<Listened | undefined> {
   const spans = new Map<string, { first: number; last: number }>()
   const live = { first: Infinity, last: -Infinity }
-  const failures = new Map<string, Problem | undefined>()
+  const health = new Map<string, ServerHealth>()
   let objects: ObjectsReading | undefined
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
   let still = false
@@ -115,7 +115,7 @@ export async function listen(
     // What has been read of a file is all that there is.
     if (still && spans.size > 0) return settle()
     // Nothing was read, and nothing will be.
-    if (spans.size === 0 && failures.size > 0 && [...failures.values()].every((problem) => problem !== undefined))
+    if (spans.size === 0 && health.size > 0 && [...health.values()].every(({ failures }) => failures.length > 0))
       return settle()
     const knowsObjects = !withObjects || (objects !== undefined && objects.state !== 'loading')
     const isLive = liveSeconds === 0 || live.last - live.first >= liveSeconds * MS_PER_SECOND
@@ -133,9 +133,8 @@ export async function listen(
   const take = (event: SourceEvent): void => {
     onEvent(event)
     if (event.kind === 'frame') takeFrame(event.frame, event.past === true)
-    else if (event.kind === 'health') {
-      failures.set(event.health.id, event.health.failures.at(-1)?.problem)
-    } else if (event.kind !== 'dump') return
+    else if (event.kind === 'health') health.set(event.health.id, event.health)
+    else if (event.kind !== 'dump') return
     look()
   }
   const session = await openSession(console, spec, cadenceFrom(given, true), () => undefined, take)
@@ -160,9 +159,10 @@ export async function listen(
   const { source } = session.connection
   await session.end()
   if (console.signal.aborted) return undefined
-  const problems = [...failures.values()].flatMap((problem) => problem ?? [])
+  const problems = [...health.values()].flatMap(({ failures }) => failures.at(-1)?.problem ?? [])
   const [first] = problems
   if (spans.size === 0 && first !== undefined) throw ProblemError.of(first)
   if (spans.size === 0 && plugin !== undefined) throw new ProblemError('credentials', plugin)
-  return { source, server: chosen(), objects, findings: problems.flatMap(problemLines) }
+  const findings = [...new Set([...problems.flatMap(problemLines), ...missingIn(source, health.values())])]
+  return { source, server: chosen(), objects, findings }
 }

@@ -1,4 +1,5 @@
 import { plain } from '../../core/text/format.ts'
+import { otherText } from '../../core/text/otherTexts.ts'
 import { linesOf, listed } from '../../core/text/text.ts'
 import { ProblemError } from '../../core/errors.ts'
 import { readJson } from '../../core/manifest/jsonTree.ts'
@@ -106,7 +107,10 @@ async function validateRules(files: readonly string[], given: Given, console: Co
     console.printJson({ files: read.length, classes, rules, findings: findings.map(findingJson) }, 2)
   else if (output === 'github') console.annotate([...findings.map(findingAnnotation), summary])
   else console.print([...findings.map(findingText), ...notes, summary])
-  return errors > 0 ? 1 : 0
+  const isNothing = read.every(({ text }) => text.trim() === '')
+  if (isNothing)
+    console.tell('Nothing was checked: the text is empty. Rules are a map with the lists classes and rules.')
+  return isNothing || errors > 0 ? 1 : 0
 }
 
 async function explain(given: Given, console: Console): Promise<ExitCode> {
@@ -284,6 +288,8 @@ function* recordsOf(files: readonly RequestsFile[], console: Console): Generator
       yield* recordsOfLog(name, text, reader, console)
       continue
     }
+    const other = otherText(text)
+    if (other !== undefined) throw new ProblemError('bad-answer', `${name} ${other}.`)
     let number = 0
     for (const line of linesOf(text)) {
       number += 1

@@ -1,6 +1,6 @@
 import type { Cadence, ServerHealth, SourceSpec, Connected } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
-import type { Frame } from '../../core/frame/frame.ts'
+import type { Frame, SourceInfo } from '../../core/frame/frame.ts'
 import type { ServerFacts } from '../../core/engine/facts.ts'
 import { versionNote } from '../../core/metrics/versions.ts'
 import { ProblemError } from '../../core/errors.ts'
@@ -47,17 +47,21 @@ function report(console: Console, { frame, servers, findings }: ReadFrame, compa
   const versions = frame.servers.flatMap(({ version }) => versionNote(version) ?? [])
   for (const sentence of new Set([...findings, ...notes, ...versions])) console.tell(sentence)
   console.printJson(frame, compact ? undefined : 2)
-  // Notes of a file describe what is missing from it; those of a server are advice.
-  const incomplete = findings.length > 0 || (frame.source.kind === 'file' && notes.length > 0)
-  return incomplete ? 1 : 0
+  return findings.length > 0 ? 1 : 0
 }
+
+/** Notes of a file describe what is missing from it; those of a server are advice. */
+export const missingIn = (
+  source: SourceInfo | undefined,
+  servers: Iterable<Pick<ServerHealth, 'notes'>>,
+): readonly string[] => (source?.kind === 'file' ? [...servers].flatMap(({ notes = [] }) => notes) : [])
 
 /** The result of reading a source once. */
 export interface ReadFrame {
   /** Absent when no server answered. */
   readonly frame: Frame | undefined
   readonly servers: readonly ServerHealth[]
-  /** Sentences: which servers did not answer, and why. */
+  /** Sentences: which servers did not answer, and why; what of files could not be read. */
   readonly findings: readonly string[]
   /** Object counts, sizes and watches of the first server of the frame, if the source reports them. */
   readonly facts: ServerFacts | undefined
@@ -115,7 +119,14 @@ export async function readFrame(
     if (problem !== undefined) return problemLines(problem)
     return [plugin ?? `${server.id} did not answer within ${seconds} s.`]
   })
-  return { frame, servers, findings: [...new Set(found)], facts, dump, objects }
+  return {
+    frame,
+    servers,
+    findings: [...new Set([...found, ...missingIn(frame?.source, servers)])],
+    facts,
+    dump,
+    objects,
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { jsonOf, positionsIn } from '../../core/manifest/tree.ts'
 import { readYaml } from '../../core/manifest/yamlTree.ts'
 import { UnreadableFile, type OpenOptions, openRegular, readOpened } from '../files/files.ts'
 import type { NamedByOperator, NamedFile } from './namedByOperator.ts'
+import { otherText } from '../../core/text/otherTexts.ts'
 
 /**
  * The fields of a kubeconfig, with the types that kubectl requires: in YAML `yes` is true, but "yes" and 1 are neither
@@ -162,6 +163,9 @@ function parseKubeconfig(file: string, content: string): RawKubeconfig {
   }
   const parsed = KubeconfigSchema.safeParse(document?.tree === undefined ? {} : jsonOf(document.tree))
   if (parsed.success) return parsed.data
+  // Of UTF-16 without a mark the field is said, as kubectl does.
+  const other = content.includes('\0') ? undefined : otherText(content)
+  if (other !== undefined) throw new ProblemError('invalid-input', `The kubeconfig ${file} ${other}.`)
   const issue = parsed.error.issues[0]
   const path = issue === undefined || issue.path.length === 0 ? 'the top' : issue.path.map(String).join('.')
   throw new ProblemError(

@@ -1,13 +1,14 @@
 import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import type { ProblemError } from '../../core/errors.ts'
 import { logKindOf } from '../../core/feeds/logReader.ts'
 import { encodingOf } from '../../core/text/encoding.ts'
 import {
   ARCHIVE_HEAD_BYTES,
   beginsWith,
   GZIP_MAGIC,
+  gunzipped,
   isArchive,
   MOST_BYTES,
   unpack,
@@ -95,28 +96,14 @@ export class OpenFile {
 export async function* unpacked(path: string): AsyncGenerator<Buffer> {
   const from = async (start: number): Promise<Readable> => (await openRegular(path)).createReadStream({ start })
   const head = await firstBytes(path, ARCHIVE_HEAD_BYTES)
-  if (beginsWith(head, ZSTD_MAGIC)) {
-    yield* orLogsIn(path, zstdFrames(from, (await stat(path)).size))
+  if (isArchive(head)) {
+    const unpacker = beginsWith(head, ZSTD_MAGIC) ? zstdFrames : beginsWith(head, GZIP_MAGIC) ? gunzipped : undefined
+    yield* unpacker === undefined ? logsIn(path) : orLogsIn(path, unpacker(from, (await stat(path)).size))
     return
   }
-  if (isArchive(head) && !beginsWith(head, GZIP_MAGIC)) {
-    yield* logsIn(path)
-    return
-  }
-  const source = await from(0)
-  if (!isArchive(head)) {
-    const decoder = new TextDecoder(encodingOf(head))
-    for await (const piece of source as AsyncIterable<Buffer>)
-      yield Buffer.from(decoder.decode(piece, { stream: true }))
-    return
-  }
-  const pieces = source.pipe(createGunzip())
-  source.on('error', (error) => pieces.destroy(error))
-  try {
-    yield* orLogsIn(path, pieces as AsyncIterable<Buffer>)
-  } finally {
-    source.destroy()
-  }
+  const decoder = new TextDecoder(encodingOf(head))
+  for await (const piece of (await from(0)) as AsyncIterable<Buffer>)
+    yield Buffer.from(decoder.decode(piece, { stream: true }))
 }
 
 /** The pieces of a packed file; of an archive that is packed in it, the logs. */
@@ -135,9 +122,14 @@ async function* orLogsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGene
 /** The logs in an archive one after the other, without the other files beside them; without any log, all files. */
 async function* logsIn(path: string): AsyncGenerator<Buffer> {
   const packed = { name: basename(path), bytes: await readWithin(path, { mostBytes: MOST_BYTES }) }
-  const texts = (await unpack(packed, MOST_BYTES)).map(({ bytes }) => decodeText(bytes))
+  let problem: ProblemError | undefined
+  const files = await unpack(packed, MOST_BYTES, (_name, found) => {
+    problem ??= found
+  })
+  const texts = files.map(({ bytes }) => decodeText(bytes))
   const logs = texts.filter((text) => logKindOf(text) !== undefined)
   for (const text of logs.length > 0 ? logs : texts) yield Buffer.from(`${text}\n`)
+  if (problem !== undefined) throw problem
 }
 
 const NEWLINE = 10

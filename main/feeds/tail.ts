@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { damageOf } from '../files/archives.ts'
 import { UnreadableFile } from '../files/files.ts'
 import type { Place } from '../ports/places.ts'
 import {
@@ -253,11 +254,7 @@ class FileTail {
       await take(splitter.rest())
     } catch (error) {
       await take(splitter.rest())
-      this.options.warn(
-        error instanceof ProblemError
-          ? error.message
-          : `${path} is damaged and was read as far as possible: ${messageOf(error)}.`,
-      )
+      this.options.warn((error instanceof ProblemError ? error : damageOf(path, error)).message)
     }
   }
 

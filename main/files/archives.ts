@@ -1,6 +1,5 @@
-import { promisify } from 'node:util'
-import { Readable } from 'node:stream'
-import { gunzip, inflateRaw } from 'node:zlib'
+import { Readable, type Transform } from 'node:stream'
+import { createGunzip, createInflateRaw } from 'node:zlib'
 import { ProblemError, messageOf } from '../../core/errors.ts'
 import type { SentFile, UploadedFile } from '../../core/contract/source.ts'
 import { decodeText, megabytes, UnreadableFile } from './files.ts'
@@ -118,37 +117,60 @@ const problem = (name: string, why: string): ProblemError =>
   new ProblemError('bad-answer', `${name} ${why}. Unpack it yourself, and name the files in it.`)
 
 type Opener = (file: PackedFile, mostBytes: () => number) => AsyncIterable<PackedFile> | Iterable<PackedFile>
-type Unpacker = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
+/** Opens compressed bytes at a position. */
+type Open = (at: number) => Promise<Readable>
+/** What `size` compressed bytes contain, piece by piece. Throws where they are damaged. */
+type Unpacker = (open: Open, size: number) => AsyncIterable<Buffer>
 
-async function plainOf(name: string, bytes: Buffer, unpacker: Unpacker, mostBytes: number): Promise<Buffer> {
-  try {
-    return await unpacker(bytes, { maxOutputLength: mostBytes })
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
-      throw new UnreadableFile(name, 'size', `is larger than ${megabytes(mostBytes)} unpacked`)
-    const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR'
-    const why = isCut ? 'it is cut short. Copy it again, or read what zcat prints of it' : messageOf(error)
-    throw new ProblemError('bad-answer', `${name} cannot be unpacked: ${why}.`)
+const through = (create: () => Transform): Unpacker =>
+  async function* (open) {
+    const source = await open(0)
+    const pieces = source.pipe(create())
+    source.on('error', (error) => pieces.destroy(error))
+    try {
+      yield* pieces as AsyncIterable<Buffer>
+    } finally {
+      source.destroy()
+    }
   }
+
+export const gunzipped = through(createGunzip)
+const inflated = through(createInflateRaw)
+
+/** What is said of compressed bytes that end, or stop being readable, before their end. */
+export function damageOf(name: string, error: unknown): ProblemError {
+  const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR'
+  const what = isCut ? 'cut short' : `damaged (${messageOf(error)})`
+  return new ProblemError('bad-answer', `${name} is ${what}, and only what comes before can be read: copy it again.`)
 }
 
-const gunzipAsync: Unpacker = promisify(gunzip)
-const inflateAsync: Unpacker = promisify(inflateRaw)
-const zstdAsync: Unpacker = async (bytes, { maxOutputLength }) => {
+/** A compressed file under the name of its content: what comes before damage, and then the problem. */
+async function* plainOf(
+  { name, bytes }: PackedFile,
+  unpacker: Unpacker,
+  mostBytes: number,
+): AsyncGenerator<Buffer, void> {
   const parts: Buffer[] = []
-  let left = maxOutputLength
-  const from = (at: number): Promise<Readable> => Promise.resolve(Readable.from([bytes.subarray(at)]))
-  for await (const part of zstdFrames(from, bytes.length)) {
-    parts.push(part)
-    left -= part.length
-    if (left < 0) throw Object.assign(new RangeError(), { code: 'ERR_BUFFER_TOO_LARGE' })
+  let left = mostBytes
+  let found: ProblemError | undefined
+  try {
+    const open: Open = (at) => Promise.resolve(Readable.from([bytes.subarray(at)]))
+    for await (const part of unpacker(open, bytes.length)) {
+      parts.push(part)
+      left -= part.length
+      if (left < 0) break
+    }
+  } catch (error) {
+    found = damageOf(name, error)
   }
-  return Buffer.concat(parts)
+  if (left < 0) throw new UnreadableFile(name, 'size', `is larger than ${megabytes(mostBytes)} unpacked`)
+  if (found === undefined || parts.length > 0) yield Buffer.concat(parts)
+  if (found !== undefined) throw found
 }
 
 const streamOf = (unpacker: Unpacker, ending: RegExp): Opener =>
-  async function* ({ name, bytes }, mostBytes) {
-    yield { name: name.replace(ending, ''), bytes: await plainOf(name, bytes, unpacker, mostBytes()) }
+  async function* (file, mostBytes) {
+    for await (const bytes of plainOf(file, unpacker, mostBytes())) yield { name: file.name.replace(ending, ''), bytes }
   }
 
 /** A format that is recognised to say what it is. */
@@ -159,8 +181,8 @@ const unknown =
   }
 
 const FORMATS: readonly { readonly magic: Buffer; readonly at?: number; readonly open: Opener }[] = [
-  { magic: GZIP_MAGIC, open: streamOf(gunzipAsync, /\.gz$/i) },
-  { magic: ZSTD_MAGIC, open: streamOf(zstdAsync, /\.zst$/i) },
+  { magic: GZIP_MAGIC, open: streamOf(gunzipped, /\.gz$/i) },
+  { magic: ZSTD_MAGIC, open: streamOf(zstdFrames, /\.zst$/i) },
   { magic: Buffer.from('ustar'), at: 257, open: tarMembers },
   { magic: Buffer.from('PK\u0003\u0004'), open: zipMembers },
   { magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a]), open: unknown('an xz file') },
@@ -259,8 +281,11 @@ async function* zipMembers({ name: archive, bytes }: PackedFile, mostBytes: () =
     const from = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
     if (from + packed > bytes.length) throw damaged()
     const content = bytes.subarray(from, from + packed)
-    const unpacker = method === 8 ? inflateAsync : method === 93 ? zstdAsync : undefined
+    const unpacker = method === 8 ? inflated : method === 93 ? zstdFrames : undefined
     if (method !== 0 && unpacker === undefined) throw problem(path, 'is compressed in a way that is not read')
-    yield { name: path, bytes: unpacker === undefined ? content : await plainOf(path, content, unpacker, mostBytes()) }
+    if (unpacker === undefined) yield { name: path, bytes: content }
+    else
+      for await (const plain of plainOf({ name: path, bytes: content }, unpacker, mostBytes()))
+        yield { name: path, bytes: plain }
   }
 }

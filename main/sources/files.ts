@@ -45,7 +45,7 @@ export async function createFilesSource(
   const kinds = new Set(found.map(({ kind }) => kind))
   const sampled = kinds.has('frame') || !kinds.has('page')
   const read: ReadFiles = {
-    files,
+    files: files.filter(({ problem }) => problem === undefined),
     version,
     servers,
     sentences,

@@ -213,3 +213,62 @@ test('lines of JSON are requests to classify', async () => {
   expect(code).toBe(0)
   expect(output).toMatch(/alice {2}GET .*bob {2}GET /s)
 })
+
+describe('classify --request reads what --text reads', () => {
+  const WAITED =
+    'Waited for 1.19s due to client-side throttling, not priority and fairness, request: GET:https://10.0.0.1:6443/apis/batch/v1'
+  const URL = 'https://10.0.0.1:6443/api/v1/nodes?limit=500'
+  test.each([
+    [`I1120 10:01:00.123456   12345 request.go:697] ${WAITED}\n`, /GET \/apis\/batch\/v1[^]*in the client/],
+    [JSON.stringify({ level: 'info', msg: WAITED }), /GET \/apis\/batch\/v1[^]*in the client/],
+    [`time="2026-11-20T10:01:00Z" level=info msg="${WAITED}"\n`, /GET \/apis\/batch\/v1[^]*in the client/],
+    [
+      `I1120 10:01:00.1 1 loader.go:395] Config loaded\nI1120 10:01:00.2 1 round_trippers.go:553] GET ${URL} 200 OK in 88 milliseconds\n`,
+      /GET \/api\/v1\/nodes\?limit=500/,
+    ],
+    [
+      `I0620 10:01:00.2 1 helper.go:113] "Response" verb="GET" url="${URL}" status="200 OK" milliseconds=12\n`,
+      /nodes\?limit/,
+    ],
+    [`curl -k '${URL}'\n`, /nodes\?limit/],
+  ])('%j', async (text, expected) => {
+    const { code, output, told } = await runHere('classify', '--user', 'alice', '--request', file('request.txt', text))
+    expect(output + told).toMatch(expected)
+    expect(code).toBe(0)
+  })
+})
+
+describe('what tools save instead', () => {
+  const HTML = '<!DOCTYPE html><html><head><title>Sign in</title></head></html>\n'
+  const HELM = 'classes:\n- name: {{ .Values.name }}\n'
+  const REFUSED = 'Error from server (Forbidden): pods is forbidden: no\n'
+  test.each<readonly [string, string, RegExp, number]>([
+    ['qos validate', HTML, /error: The text is a web page: save the answer/, 1],
+    ['qos validate', HELM, /error: This is a Helm template, not a manifest/, 1],
+    ['qos validate', REFUSED, /error: The text contains an error instead of an answer/, 1],
+    ['qos validate', '\n \n', /Nothing was checked: /, 1],
+    ['qos advise --requests', HTML, /\.txt is a web page: /, 2],
+    ['qos advise --requests', REFUSED, /\.txt contains an error instead of an answer/, 2],
+    ['whatif', HTML, /contain no request.*\.txt is a web page: /, 2],
+    ['whatif', REFUSED, /contain no request.*\.txt contains an error instead of an answer/, 2],
+    ['simulate', HTML, /The text is a web page: /, 2],
+    ['sweep', HELM, /This is a Helm template/, 2],
+    ['classify --request', HTML, /\.txt is a web page: /, 2],
+    ['snapshot --kubeconfig', HTML, /The kubeconfig .*\.txt is a web page: /, 2],
+    ['snapshot --kubeconfig', Buffer.from(FAMILIES).toString('base64'), /\.txt is in base64: decode it/, 2],
+    ['feed --once --audit-file', HTML, /Line 1: The text is a web page: /, 1],
+  ])('is said in one sentence by %s: %j', async (command, text, sentence, exit) => {
+    const { code, output, told } = await runHere(...command.split(' '), file('saved.txt', text))
+    expect(output + told).toMatch(sentence)
+    expect(code).toBe(exit)
+  })
+
+  it.each(['status', 'diagnose', 'advise', 'classify --traffic', 'explain catch-all'])(
+    'in part is told by %s, with its place',
+    async (command) => {
+      const cut = file('cut.txt', `${FAMILIES}apiserver_flowcontrol_dispatched_requests_total`)
+      const { told } = await runHere(...command.split(' '), '--file', cut)
+      expect(told).toMatch(/cut\.txt, line 5, column 48: .*What comes before it is shown/)
+    },
+  )
+})

@@ -33,6 +33,12 @@ test('OpenMetrics counts seconds', () => {
   expect(scrapesIn('a 1 1000.25\na 2 1001.25\n# EOF\n')?.map(({ at }) => at)).toEqual([1_000_250, 1_001_250])
 })
 
-test.each(['a 1\nb 2\n', 'a 1 1000\nb 2 1000\n', '# only\n', '', 'a{le="1"} 2\n'])('%j is one page', (text) => {
+test('one instant of one server has its time, and a line that is cut stays', () => {
+  const text = 'a 1\nb 2\n'
+  expect(scrapesIn('a 1 1000\nb 2 1000\n')).toEqual([{ instance: '', at: 1_000, text }])
+  expect(scrapesIn('a 1 1000\nb 2 1000\nc{d="')).toEqual([{ instance: '', at: 1_000, text: `${text}c{d="\n` }])
+})
+
+test.each(['a 1\nb 2\n', '# only\n', '', 'a{le="1"} 2\n'])('%j is one page', (text) => {
   expect(scrapesIn(text)).toBeUndefined()
 })

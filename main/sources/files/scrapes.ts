@@ -84,7 +84,9 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
     scrape.lines.push(own === '' ? `${name} ${value}` : `${name}{${own}} ${value}`)
     if (scrapes.size > MOST_PAGES) break
   }
-  if (scrapes.size < 2) return undefined
+  const last = text.slice(text.lastIndexOf('\n') + 1)
+  if (last.trim() !== '' && !last.startsWith('#') && !SAMPLE.test(last)) [...scrapes.values()].at(-1)?.lines.push(last)
+  if (scrapes.size < 2 && sample?.[4] === undefined) return undefined
   const head = types.join('')
   return [...scrapes.values()]
     .toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))

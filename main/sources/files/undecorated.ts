@@ -1,18 +1,27 @@
 import { isJsonObject, type JsonObject } from '../../../core/config/jsonValues.ts'
+import { withoutEscapes } from '../../../core/text/escapes.ts'
 import { parseJson } from '../../../core/text/text.ts'
 import { MOST_PAGES } from './scrapes.ts'
 
-const ESCAPES = new RegExp(String.raw`${String.fromCodePoint(27)}\[[\d;]*[A-Za-z]`, 'g')
 /** The headers that `curl -i` prints, of every response up to the last. */
 const HTTP_HEADERS = /^(?:HTTP\/[\d.]+ \d{3}[^\n]*\n(?:[\w-]+:[^\n]*\n){0,200}\r?\n){1,20}/
+/** What `curl -v` prints around an answer, and between its pieces. */
+const CURL = /^[*<>](?: .*)?\r?(?:\n|$)|[{}] \[\d+ bytes data\]\r?\n/gm
+/** Its progress. */
+const PROGRESS = /^(?: *% Total | +Dload +Upload|[ \d][^\n]*--:--:--)[^\n]*\n/gm
+/** A command that was typed in a terminal or traced by a shell, perhaps corrected; what is before it begins each prompt. */
+const TYPED = /^([^"{}\n]{0,200}[$#%>❯] |\+ )(?:.{0,200}[\b])?(?:sudo )?(?:kubectl|oc|k|curl|wget|cat|ssh) /m
 /** The first line of a page or a dump, with what grep, a mail, Markdown or YAML put before each of its lines. */
 const FIRST =
   /^((?:[\w./-]{1,500}:)?(?:\d{1,9}[:-])?[>|\t ]{0,200})(?:# (?:HELP|TYPE) )?(?:apiserver_flowcontrol_\w+[ {]|PriorityLevelName,)/m
 
 /** A text without what terminals, curl, grep, mails and Markdown put around it. */
 export function undecorated(written: string): string {
-  let text = written.includes('\u001B') ? written.replaceAll(ESCAPES, '') : written
+  let text = withoutEscapes(written)
   if (text.includes('\uFEFF')) text = text.replaceAll('\uFEFF', '')
+  text = withoutTerminal(text)
+  if (/^< HTTP\/[\d.]+ \d{3}/m.test(text)) text = text.replaceAll(CURL, '')
+  if (/^ +Dload +Upload/m.test(text)) text = text.replaceAll(PROGRESS, '')
   text = text.replace(HTTP_HEADERS, '')
   if (text.includes('```')) text = text.replaceAll(/^[> \t]*```.*$/gm, '')
   const [, before = ''] = FIRST.exec(text) ?? []
@@ -20,6 +29,17 @@ export function undecorated(written: string): string {
   // Numbers of lines differ.
   const pattern = before.replaceAll(/[.|]/g, String.raw`\$&`).replace(/\d+(?=[:-])/, String.raw`\d+`)
   return text.replaceAll(new RegExp(`^${pattern}`, 'gm'), '')
+}
+
+const MOST_BEFORE_COMMAND = 65_536
+
+/** A page, a dump or a refusal without prompts of a terminal, their commands, and what `script` says. */
+function withoutTerminal(text: string): string {
+  const [, before] = TYPED.exec(text.slice(0, MOST_BEFORE_COMMAND)) ?? []
+  if (before === undefined || !/apiserver_|PriorityLevelName,|\bStatus\b/.test(text)) return text
+  const prompt = before.trimEnd().replaceAll(/[^\w\s]/g, String.raw`\$&`)
+  const lines = String.raw`^(?:${prompt}(?! ?(?:HELP|TYPE|UNIT|EOF)\b).*|exit|logout|Script (?:started|done) .*)\r?(?:\n|$)`
+  return text.replaceAll(/^\r+(?=[^\n])/gm, '').replaceAll(new RegExp(lines, 'gm'), '')
 }
 
 /** A series, a value, or both on one line. */

@@ -23,6 +23,27 @@ async function read(text: string, name = 'page.txt') {
 
 const level = (frames: Awaited<ReturnType<typeof read>>['frames'], at = 0) => frames[at]?.levels[0]
 
+/** What `curl -v` prints before an answer. */
+const CURL = `*   Trying 10.0.0.1:6443...
+* Connected to 10.0.0.1 (10.0.0.1) port 6443
+} [5 bytes data]
+* using HTTP/2
+> GET /metrics HTTP/2
+> Host: 10.0.0.1:6443
+> Accept: */*
+>
+* Request completely sent off
+< HTTP/2 200
+< content-type: text/plain; version=0.0.4
+<
+`
+/** What `script` keeps of a command. */
+const typed = (command: string, output: string): string => {
+  const prompt = '\u001B[?2004h\u001B]0;root@node1: ~\u0007\u001B[01;32mroot@node1\u001B[00m:\u001B[01;34m~\u001B[00m# '
+  const lines = `${prompt}${command}\n\u001B[?2004l\r${output}${prompt}exit\n\u001B[?2004l\rexit\n`
+  return `Script started on 2026-11-20 10:01:00+00:00 [TERM="xterm" COLUMNS="120"]\n${lines.replaceAll('\n', '\r\n')}\nScript done on 2026-11-20 10:02:00+00:00 [COMMAND_EXIT_CODE="0"]\n`
+}
+
 describe('a page without types', () => {
   const HISTOGRAM = 'apiserver_flowcontrol_request_wait_duration_seconds'
   const labels = 'execute="true",flow_schema="b",priority_level="b"'
@@ -47,10 +68,10 @@ ${HISTOGRAM}_count{${labels}} 9
   it.each(metricsPages)('%s reads as with them', async (path) => {
     const page = readFixture(path).toString('utf8')
     const bare = page.replaceAll(/^#.*\n/gm, '')
-    const typed = await read(page)
+    const declared = await read(page)
     const untyped = await read(bare)
-    const without = ({ frames }: typeof typed) => frames.map(({ acquisition: _bytes, ...frame }) => frame)
-    expect(without(untyped)).toEqual(without(typed))
+    const without = ({ frames }: typeof declared) => frames.map(({ acquisition: _bytes, ...frame }) => frame)
+    expect(without(untyped)).toEqual(without(declared))
   })
 
   it('reads counters by the names of OpenMetrics', async () => {
@@ -97,6 +118,7 @@ it('what cannot be opened is said beside what could be read', async () => {
     expect([...health.values()].flatMap(({ notes = [] }) => notes)).toEqual(['b.xz is an xz file.'])
     // Logs do not tell the version of their server.
     expect(frames.map(({ version }) => version)).toEqual([undefined])
+    expect(result.source.info.name).toBe('a')
   }
   return undefined
 })
@@ -165,6 +187,10 @@ describe('several servers in one text', () => {
     expect(two.frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1, 2])
     const one = await read(`${line('a', 1)}\n`)
     expect(one.frames.map(({ id }) => id)).toEqual(['page.txt'])
+    const timed = await read(
+      `# TYPE apiserver_flowcontrol_dispatched_requests_total untyped\n${line('a', 1)} 1732096860000\n`,
+    )
+    expect(timed.frames.map(({ at }) => at)).toEqual(['2024-11-20T10:01:00.000Z'])
   })
 })
 
@@ -233,6 +259,22 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
       `I1128 10:00:00.000000   12345 loader.go:395] Config loaded\nI1128 10:00:00.100000   12345 a.go:6] "Response"\n${page}`,
     ],
     ['byte order marks in the middle', `\uFEFF${each((line) => line)}\uFEFF# end\n`],
+    ['curl -v', `${CURL}${page}* Connection #0 to host 10.0.0.1 left intact\n`],
+    ['curl -v over CR LF', `${CURL}${page}* Connection #0 to host 10.0.0.1 left intact\n`.replaceAll('\n', '\r\n')],
+    ['curl -v into one file', `${CURL}${page.slice(0, 99)}{ [8192 bytes data]\n${page.slice(99)}`],
+    [
+      'curl with its progress',
+      `  % Total    % Received % Xferd  Average Speed\n                                 Dload  Upload\n  0     0    0 --:--:-- --:--:-- --:--:--     0\r100  1234    0 --:--:-- --:--:-- --:--:--  5678\n${page}`,
+    ],
+    ['a prompt', `$ curl -sk https://10.0.0.1:6443/metrics | grep flowcontrol\n${page}$ \n`],
+    ['the prompt of root', `# kubectl get --raw /metrics\n${page}# exit\n`],
+    ['a prompt at the end', `[root@node-1 ~]# oc get --raw /metrics\n${page}[root@node-1 ~]# `],
+    ['set -x', `+ kubectl get --raw /metrics\n${page}+ exit 0\n`],
+    ['PowerShell', `PS C:\\Users\\me> kubectl get --raw /metrics\r\n${page}PS C:\\Users\\me> exit`],
+    ['script', typed('kubectl get --raw /metrics', page)],
+    ['script with a correction', typed('kub\b\b\b\u001B[Kkubectl get --raw /metrics', page)],
+    ['script of curl -v', typed('curl -v -k https://10.0.0.1:6443/metrics', CURL + page)],
+    ['script of curl -i', typed('curl -i -k https://10.0.0.1/metrics', `HTTP/2 200 \naudit-id: 1\n\n${page}`)],
   ])('%s is read as it was', async (_name, text) => {
     const { frames, notes, problem } = await read(text)
     expect([problem, notes, frames.length]).toEqual(['', [], 1])
@@ -380,6 +422,13 @@ describe('dumps of earlier releases, and as people keep them', () => {
     expect(level(frames)).toMatchObject({ name: 'b', ...expected })
   })
 
+  it.each([levels, queues, requests])('in a transcript of a terminal are read as they were', async (text) => {
+    const plain = await read(text)
+    const { frames, problem, notes } = await read(typed('kubectl get --raw /debug/api_priority_and_fairness/x', text))
+    expect([problem, notes]).toEqual(['', []])
+    expect(frames).toEqual(plain.frames)
+  })
+
   it('without the end of the last row are read where it has all its cells', async () => {
     for (const [text, number] of [
       [levels.trimEnd(), 3],
@@ -489,6 +538,9 @@ describe('something else is said in one sentence, and nothing is shown', () => {
     ['{"message":"Forbidden"}', /error instead of an answer: Forbidden/],
     ['{"status":"error","errorType":"bad_data","error":"parse error"}', /parse error/],
     [`HTTP/1.1 403 Forbidden\r\nA: b\r\n\r\n${JSON.stringify(STATUS)}`, /answer of an API server, 403/],
+    [CURL.replace('2 200', '2 403') + JSON.stringify(STATUS, undefined, 2), /answer of an API server, 403/],
+    [typed('kubectl get --raw /metrics', `${JSON.stringify(STATUS)}\n`), /answer of an API server, 403/],
+    ['k8s\0\n\f\n\u0002v1\u0012\u0006Status', /is protobuf of Kubernetes: save it with -o yaml/],
     [
       'apiVersion: v1\ncode: 403\nkind: Status\nmessage: no\nreason: Forbidden\nstatus: Failure\n',
       /answer of an API server, 403 Forbidden: no/,
