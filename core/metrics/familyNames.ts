@@ -123,7 +123,12 @@ type FamilyRow = readonly [
 
 export const fromRows = (rows: readonly FamilyRow[]): readonly FamilyInfo[] =>
   rows.map(([name, type, unit, labels, stability, presence, need, versions]) => ({
-    ...{ name, type, unit, labels, stability, presence },
+    name,
+    type,
+    unit,
+    labels,
+    stability,
+    presence,
     needed: need === 'needed',
     ...versions,
   }))

@@ -163,7 +163,7 @@ const NONE = 'No applied edit had a forecast yet. The Editor keeps the forecast 
 function keptOf(target: string, effects: readonly Effect[]): KeptForecasts {
   const score = scoreOf(effects)
   const forecasts = effects
-    .filter(({ forecast }) => forecast !== undefined)
+    .filter((effect) => effect.forecast !== undefined)
     .map((effect) => ({ effect, numbers: judgedOf(effect) }))
   return { target, ...(score && { score }), forecasts }
 }

@@ -39,7 +39,7 @@ export function Segment<V extends string>(props: {
 }) {
   const { label, value, options, disabled = false, onChange } = props
   const group = useRef<HTMLDivElement>(null)
-  const values = Object.keys(options) as V[]
+  const values = Object.keys(options).filter((key): key is V => key in options)
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = STEPS[event.key]
     if (step === undefined || disabled) return
