@@ -8,7 +8,7 @@ const node = { environment: 'node' } as const
  */
 const byNode = { ...node, experimental: { viteModuleRunner: false, nodeLoader: false } } as const
 /** A test that ends by this has hung. The longest ones take half a minute, on a busy machine several times that. */
-const hangs = { testTimeout: 300_000, hookTimeout: 300_000 }
+const hangs = { testTimeout: 900_000, hookTimeout: 900_000 }
 /**
  * Half of the time of small files was the start of a worker for each. They share one, and the modules in it: what a
  * file leaves behind in a module, the next one finds.

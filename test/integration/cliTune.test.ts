@@ -88,6 +88,6 @@ parameters: [{ level: workload-low, field: queues, values: [8, 16] }]
     )
     expect(await told(scenario)).toContain('There is no field “seconds” at the top of the object')
     expect(await told(scenario, '--variant', 'now')).toContain('--variant goes with --goal')
-    expect(await told(scenario, ...GOAL, '--variant', 'no')).toContain('has no variant "no"; did you mean now?')
+    expect(await told(scenario, ...GOAL, '--variant', 'no')).toContain('has no variant “no”; did you mean “now”?')
   })
 })

@@ -49,10 +49,15 @@ describe('another user of the machine', () => {
       // Stays, as a browser does, so that its arguments can be read.
       const opener = path.join(folder, 'xdg-open')
       const opened = path.join(folder, 'opened')
-      writeFileSync(opener, `#!/bin/sh\necho $$ "$@" > ${opened}\nwhile :; do sleep 1; done\n`)
+      writeFileSync(
+        opener,
+        `#!/bin/sh\necho $$ "$@" > ${opened}\nwhile [ -d /proc/${process.pid} ]; do sleep 1; done\n`,
+      )
       chmodSync(opener, 0o755)
-      const look =
-        "while :; do cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -a -e 'token[=]' -e 'apf-[c]onsole-'; done"
+      // Ends with the tests, also where they are killed.
+      const look = `while [ -d /proc/${process.pid} ]; do `.concat(
+        "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -a -e 'token[=]' -e 'apf-[c]onsole-'; done",
+      )
       const scan = spawn('/bin/sh', ['-c', look], { ...NOBODY, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
       onTestFinished(() => void process.kill(-(scan.pid ?? 0)))
       let seen = ''
