@@ -11,7 +11,7 @@ export default defineConfig({
   outputDir: 'test-results',
   // Pages mostly wait for samples, on two cores too.
   workers: 4,
-  timeout: 900_000,
+  timeout: 1_500_000,
   expect: PATIENT,
   // What passes only then is printed as flaky, and fails the run of a workflow (test/reports.ts).
   retries: 1,

@@ -37,7 +37,7 @@ test('searches for the smallest edit, says with how many seeds it holds, and ope
   await pane.getByRole('button', { name: 'Cancel' }).click()
   await expect(pane.getByRole('button', { name: 'Search' })).toBeVisible()
   await pane.getByRole('button', { name: 'Search' }).click()
-  await expect(pane.getByRole('status')).toHaveText(/seed|edit/i, { timeout: 240_000 })
+  await expect(pane.getByRole('status')).toHaveText(/seed|edit/i, { timeout: 600_000 })
   await expectAccessibleInBoth(page)
   const draft = pane.getByRole('button', { name: 'Open the smallest edit as draft' })
   if ((await draft.count()) > 0) {

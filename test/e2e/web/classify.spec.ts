@@ -60,7 +60,7 @@ test('a request is explained on the objects of the server, with the present dept
         await newest.click({ timeout: 1_000 }).catch(() => undefined)
         return seen.count()
       },
-      { timeout: 200_000 },
+      { timeout: 600_000 },
     )
     .toBeGreaterThan(0)
   await seen.first().click()

@@ -127,7 +127,7 @@ test('every screen shows an instant again as it was seen', async () => {
   await open('editor/journal')
   await passed(line, line.newest(), 65)
   await open('overview')
-  await expect(headline).toContainText('rejecting', { timeout: 200_000 })
+  await expect(headline).toContainText('rejecting', { timeout: 600_000 })
   // Sample and dump are of one instant once the clock has stopped.
   await speed().selectOption('stopped')
   await expect(badge()).toContainText('STOPPED')

@@ -42,7 +42,7 @@ test('without a source it opens the simulation, which says that it is one', asyn
 
 test('a wave of lists makes workload-low queue and borrow', async () => {
   // It lasts for most of the first minute; a page that comes later waits two minutes for the next one.
-  await expect(row('workload-low')).toContainText('queueing', { timeout: 200_000 })
+  await expect(row('workload-low')).toContainText('queueing', { timeout: 600_000 })
   await open('level/workload-low')
   await expect(page.getByText(/^borrowing/).first()).toBeVisible()
 })
