@@ -4,6 +4,7 @@ import { entry, type Finding, member, quoted } from '../config/finding.ts'
 import { type Read, readAnything, readText } from '../config/jsonValues.ts'
 import { readAs, type Members } from '../config/members.ts'
 import type { ObjectSet } from '../config/objects.ts'
+import { ProblemError } from '../errors.ts'
 import { withEdit } from '../impact/applyManifests.ts'
 import type { LocatedFinding } from '../manifest/manifest.ts'
 import { COVERED_RANGE, isCovered } from '../metrics/versions.ts'
@@ -30,6 +31,15 @@ export const SEATS = { min: 0, max: 100_000, whole: true } as const
 export function readScenario(text: string, file: string): ReadScenario {
   const { value: scenario, findings } = readDocument({ text, file }, { ...SCENARIO_FILE, decode })
   return { ...(scenario !== undefined && { scenario }), findings }
+}
+
+/** Why a text is none: its first finding, and all of them as details. */
+export function noScenario(findings: readonly LocatedFinding[], file: string): ProblemError {
+  const lines = findings.map(({ line, column, field, message }) => `${file}:${line}:${column}: ${field}: ${message}`)
+  const [first = `${file} holds no scenario.`] = findings.map(
+    ({ line, message }) => `${file}, line ${line}: ${message}`,
+  )
+  return new ProblemError('invalid-input', first, lines.join('\n'))
 }
 
 /** A scenario, either for an API server or for an etcd. */

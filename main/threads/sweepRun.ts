@@ -3,7 +3,7 @@ import { MOST_SWEEP_POINTS } from '../../core/bounds.ts'
 import type { PointResult, SweepReport, SweepWish } from '../../core/contract/sweep.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { LocatedFinding } from '../../core/manifest/manifest.ts'
-import { readScenario } from '../../core/scenario/read.ts'
+import { noScenario, readScenario } from '../../core/scenario/read.ts'
 import { pointAt } from '../../core/sweep/points.ts'
 import { fitFindings, readSweep, scenarioBase } from '../../core/sweep/read.ts'
 import { headerOf } from '../../core/sweep/rows.ts'
@@ -30,7 +30,7 @@ export async function runSweep(
   }
   const named = written.scenario
   const read = readScenario(named === own?.file ? own.text : await scenarioText(named), named)
-  if (read.scenario === undefined) throw wrong(read.findings)
+  if (read.scenario === undefined) throw noScenario(read.findings, named)
   const base = scenarioBase(read.scenario, written.variant, named)
   const { parameters, results } = plan
   const misfits = fitFindings({ parameters, measured: { results } }, base)

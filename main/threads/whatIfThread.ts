@@ -4,7 +4,7 @@ import { ProblemError, toProblem } from '../../core/errors.ts'
 import type { ForecastReport } from '../../core/contract/forecast.ts'
 import type { ScenarioEvent, ScenarioReport } from '../../core/contract/scenario.ts'
 import type { WhatIfEvent, WhatIfReport } from '../../core/contract/whatif.ts'
-import { type AnyScenario, readAnyScenario } from '../../core/scenario/read.ts'
+import { type AnyScenario, noScenario, readAnyScenario } from '../../core/scenario/read.ts'
 import { scenarioReport } from '../../core/scenario/report.ts'
 import { runAnyScenario } from '../../core/scenario/run.ts'
 import { runPoint } from '../../core/sweep/points.ts'
@@ -108,11 +108,7 @@ function runScenario({ file, text, seed }: ScenarioTask): ScenarioReport {
 function scenarioIn(file: string, text: string): AnyScenario {
   const { found, findings } = readAnyScenario(text, file)
   if (found !== undefined) return found
-  const lines = findings.map(({ line, column, field, message }) => `${file}:${line}:${column}: ${field}: ${message}`)
-  const [first = `${file} holds no scenario.`] = findings.map(
-    ({ line, message }) => `${file}, line ${line}: ${message}`,
-  )
-  throw new ProblemError('invalid-input', first, lines.join('\n'))
+  throw noScenario(findings, file)
 }
 
 /** Fits the twin unless there is one, and forecasts the draft. */

@@ -292,8 +292,8 @@ describe('a sweep in threads', () => {
   })
 
   test('says where a sweep is wrong, and which ones are for the command line', async () => {
-    const refused = async (text: string): Promise<string> => {
-      const { last } = await swept({ text, scenario })
+    const refused = async (text: string, own = scenario): Promise<string> => {
+      const { last } = await swept({ text, scenario: own })
       return last.kind === 'failed' ? last.problem.message : expect.fail('it ran')
     }
     expect(await refused(SWEEP.replace('queues,', 'qeues,'))).toMatch(/^Line 5: .*did you mean “queues”\?$/)
@@ -301,6 +301,9 @@ describe('a sweep in threads', () => {
     expect(await refused(SWEEP.replace('crowded.yaml }', 'crowded.yaml, variant: later }'))).toMatch(
       /has no variant “later”; the variants are now\.$/,
     )
+    // The line is of the scenario, not of the sweep.
+    const broken = { ...scenario, text: CROWDED.replace('seconds: 4', 'seconds: none') }
+    expect(await refused(SWEEP, broken)).toMatch(/^crowded\.yaml, line 2: /)
     expect(await refused(SWEEP.replace('crowded.yaml', '../S1'))).toMatch(/^The library has no scenario “..\/S1”/)
     expect(await refused(SWEEP.replace('to: 16, step: 8', 'to: 1000, step: 1'))).toMatch(
       /^The sweep has 2979 points, and a window runs at most 400\. Give fewer values, or run the file with/,
