@@ -239,6 +239,9 @@ l,                 1,            false,  false,       5,               2,       
       expect.objectContaining({ name: 'l', dispatched: 40, requests: { executing: 2, queued: 5 }, limits: {} }),
     ])
     expect(frames[0]?.missing.length).toBeGreaterThan(0)
+    const twice = `${levels}l,                 1,            false,  false,       6,               3,                 41,                 3,                0,                1\n`
+    const [again] = (await read(['dump.txt', twice])).frames
+    expect(again?.levels).toEqual(frames[0]?.levels)
   })
 
   it('says in one sentence why nothing could be read', async () => {

@@ -306,7 +306,13 @@ function frameFromDump(dump: DumpFrame): ServerFrame {
   // One more than is shown, to notice that.
   const names = new Set([...all].toSorted().slice(0, MOST_LEVELS + 1))
   const isOfOne = ({ level }: { readonly level: string }): boolean => names.has(level)
-  const levels = new Map(ofLevels.filter(({ name }) => names.has(name)).map((level) => [level.name, level]))
+  // Of rows about the same level, the first.
+  const levels = new Map(
+    ofLevels
+      .filter(({ name }) => names.has(name))
+      .toReversed()
+      .map((level) => [level.name, level]),
+  )
   const queues = Map.groupBy(ofQueues.filter(isOfOne), ({ level }) => level)
   const requests = ofRequests && Map.groupBy(ofRequests.filter(isOfOne), ({ level }) => level)
   const rowsOf = (name: string): LevelRows => ({
