@@ -19,6 +19,9 @@ interface Visit {
 
 const SIZE = { width: 1280, height: 720 }
 
+/** For what takes minutes on a slow machine: searches, forecasts, and waves of a simulation that have to come. */
+export const LONG = { timeout: 600_000 }
+
 /**
  * A page at the console of this file. After every test the browser must not have reported anything: no error,
  * no violation of the content security policy.

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf, lineOf, passed } from '../console.ts'
+import { complaintsOf, lineOf, LONG, passed } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
 /* The search for the smallest edit, on the twin of the simulated server. It takes longest, and files begin by name. */
@@ -37,7 +37,7 @@ test('searches for the smallest edit, says with how many seeds it holds, and ope
   await pane.getByRole('button', { name: 'Cancel' }).click()
   await expect(pane.getByRole('button', { name: 'Search' })).toBeVisible()
   await pane.getByRole('button', { name: 'Search' }).click()
-  await expect(pane.getByRole('status')).toHaveText(/seed|edit/i, { timeout: 600_000 })
+  await expect(pane.getByRole('status')).toHaveText(/seed|edit/i, LONG)
   await expectAccessibleInBoth(page)
   const draft = pane.getByRole('button', { name: 'Open the smallest edit as draft' })
   if ((await draft.count()) > 0) {

@@ -4,7 +4,7 @@ import { expect, test, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf, kept, lineOf, type Line } from '../console.ts'
+import { complaintsOf, kept, lineOf, LONG, type Line } from '../console.ts'
 import { expectFine } from '../looks.ts'
 
 /*
@@ -55,13 +55,10 @@ test('a request is explained on the objects of the server, with the present dept
   const seen = page.getByRole('list', { name: 'Requests of the dump' }).getByRole('button')
   const newest = page.getByRole('button', { name: 'Take the newest dump' })
   await expect
-    .poll(
-      async () => {
-        await newest.click({ timeout: 1_000 }).catch(() => undefined)
-        return seen.count()
-      },
-      { timeout: 600_000 },
-    )
+    .poll(async () => {
+      await newest.click({ timeout: 1_000 }).catch(() => undefined)
+      return seen.count()
+    }, LONG)
     .toBeGreaterThan(0)
   await seen.first().click()
   await expect(page.getByRole('list', { name: 'Recent requests' }).getByRole('button').first()).toBeVisible()

@@ -5,7 +5,7 @@ import { expect, test, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf, kept, lineOf, type Line } from '../console.ts'
+import { complaintsOf, kept, lineOf, LONG, type Line } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
 /*
@@ -144,7 +144,7 @@ test('a preset adds two objects, that the same draft applies', async () => {
   await expect(option('list-events')).toHaveCount(2)
   await expect(impact('list-events')).toBeVisible()
   // On a busy machine a forecast takes more than a minute.
-  await expect(pane('Forecast').getByRole('table')).toBeVisible({ timeout: 600_000 })
+  await expect(pane('Forecast').getByRole('table')).toBeVisible(LONG)
   await expectAccessibleInBoth(page)
 })
 
@@ -156,8 +156,8 @@ test('the forecast takes other flags of the server as well', async () => {
   await flags.fill('none')
   await expect(flags).toHaveAttribute('aria-invalid', 'true')
   await flags.fill('20')
-  await expect(pane('Forecast').getByRole('status')).not.toHaveText(before, { timeout: 600_000 })
-  await expect(pane('Forecast').getByRole('status')).not.toContainText('computing', { timeout: 600_000 })
+  await expect(pane('Forecast').getByRole('status')).not.toHaveText(before, LONG)
+  await expect(pane('Forecast').getByRole('status')).not.toContainText('computing', LONG)
   await expect(pane('Forecast').getByRole('row', { name: /^workload-low/ })).toBeVisible()
   await flags.fill('')
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { type RunningConsole, startConsole } from '../../harness/webConsole.ts'
-import { complaintsOf } from '../console.ts'
+import { complaintsOf, LONG } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
 /* A server whose flow control is the max-in-flight filter: no levels, no queues, and no counter of what it rejects. */
@@ -16,7 +16,7 @@ test('nothing on screen speaks of levels as if the filter had some', async ({ pa
   await page.goto(running.address)
   const filter = page.getByText('The max-in-flight filter has no priority levels.')
   // The past that a simulation begins with is five times the work without levels.
-  await expect(page.getByText('Live.')).toBeAttached({ timeout: 600_000 })
+  await expect(page.getByText('Live.')).toBeAttached(LONG)
   await expect(filter).toBeVisible()
   await expect(page.getByText('with the max-in-flight filter').first()).toBeAttached()
   // Neither hints about bars of seats, nor when limits move.

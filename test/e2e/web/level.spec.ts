@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf } from '../console.ts'
+import { complaintsOf, LONG } from '../console.ts'
 import { expectAccessibleInBoth } from '../looks.ts'
 
 /*
@@ -47,7 +47,7 @@ test('a wave of lists fills hands: two are shown as dealt, and their requests wa
     await expect(field()).toHaveAttribute('aria-label', /requests wait in/, { timeout: 90_000 })
     await speed().selectOption('stopped')
     await expect(page.getByText(/numbered as dealt/)).toBeVisible()
-  }).toPass({ timeout: 600_000 })
+  }).toPass(LONG)
   const ofHand = /, [1-9]\d* requests? waiting, .*number [1-6] of the chosen flow’s hand$/
   await expect(field().getByRole('option', { name: ofHand }).first()).toBeAttached()
   const flows = page.getByRole('grid', { name: 'Flows of workload-low' })

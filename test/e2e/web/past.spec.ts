@@ -1,6 +1,6 @@
 import { expect, test, type Locator, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf, lineOf, passed, type Line } from '../console.ts'
+import { complaintsOf, lineOf, LONG, passed, type Line } from '../console.ts'
 
 /*
  * What the flight recorder kept, on the real screens of the real process: everything that was shown at an instant is
@@ -127,7 +127,7 @@ test('every screen shows an instant again as it was seen', async () => {
   await open('editor/journal')
   await passed(line, line.newest(), 65)
   await open('overview')
-  await expect(headline).toContainText('rejecting', { timeout: 600_000 })
+  await expect(headline).toContainText('rejecting', LONG)
   // Sample and dump are of one instant once the clock has stopped.
   await speed().selectOption('stopped')
   await expect(badge()).toContainText('STOPPED')

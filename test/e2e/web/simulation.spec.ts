@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
-import { complaintsOf } from '../console.ts'
+import { complaintsOf, LONG } from '../console.ts'
 
 /*
  * The console as it starts without any source: on the simulated server, in the real process.
@@ -42,7 +42,7 @@ test('without a source it opens the simulation, which says that it is one', asyn
 
 test('a wave of lists makes workload-low queue and borrow', async () => {
   // It lasts for most of the first minute; a page that comes later waits two minutes for the next one.
-  await expect(row('workload-low')).toContainText('queueing', { timeout: 600_000 })
+  await expect(row('workload-low')).toContainText('queueing', LONG)
   await open('level/workload-low')
   await expect(page.getByText(/^borrowing/).first()).toBeVisible()
 })

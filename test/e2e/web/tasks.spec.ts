@@ -1,4 +1,5 @@
 import { expect, test, type Locator, type Page } from '@playwright/test'
+import { LONG } from '../console.ts'
 import { startMetricsServer } from '../metricsServer.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 
@@ -51,7 +52,7 @@ const now = () => page.locator('main header').first()
 test('1: why does workload-low reject: 1, the noisy flow: 0', async () => {
   await open('overview')
   // A wave of lists comes within the first minutes of the simulated server.
-  await expect(now()).toContainText(/workload-low is (full and )?rejecting/, { timeout: 600_000 })
+  await expect(now()).toContainText(/workload-low is (full and )?rejecting/, LONG)
   begin()
   await expect(now()).toContainText('inventory:crawler')
   atMost(0)
@@ -73,9 +74,7 @@ test('2: raise its shares, with the effect foretold and then shown: 6; undo: 3; 
   await click(button('Edit this level'))
   await click(button(/^Switch editing on for /))
   await fill(page.getByRole('textbox', { name: 'Shares' }), '300')
-  await expect(page.getByRole('region', { name: 'Forecast', exact: true })).toContainText('workload-low', {
-    timeout: 600_000,
-  })
+  await expect(page.getByRole('region', { name: 'Forecast', exact: true })).toContainText('workload-low', LONG)
   await click(button(/^Apply 1 object to /))
   const dialog = page.getByRole('dialog')
   await fill(dialog.getByRole('textbox', { name: /workload-low/ }), 'workload-low')
