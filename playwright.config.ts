@@ -31,8 +31,9 @@ export default defineConfig({
       name: 'pictures',
       testMatch: /pictures\/.*\.spec\.ts$/,
       snapshotPathTemplate: '{testDir}/pictures/screens/{arg}{ext}',
-      // Full hinting of letters changes 118 pixels of a screen at most.
-      expect: { ...PATIENT, toHaveScreenshot: { maxDiffPixels: 400 } },
+      // Full hinting of letters changes 118 pixels of a screen at most, a line at a fraction of a pixel, which Chromium
+      // rasterises in one of two ways, 588.
+      expect: { ...PATIENT, toHaveScreenshot: { maxDiffPixels: 1_000 } },
       use: {
         launchOptions: {
           args: [...CHROMIUM_ARGS, '--disable-lcd-text', '--font-render-hinting=none'],

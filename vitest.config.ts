@@ -19,7 +19,12 @@ const commands = { globalSetup: 'test/harness/built.ts' }
 const UNIT = ['core', 'main', 'test/unit']
 /** Computes for seconds; left out of `npm run check`. */
 const SLOW = '**/*.slow.test.{ts,tsx}'
-const patient = { setupFiles: ['test/harness/patience.ts'], expect: { poll: { timeout: 120_000 } } }
+const patient = {
+  setupFiles: ['test/harness/patience.ts'],
+  expect: { poll: { timeout: 600_000 } },
+  // The last lines of `npm test` have only the first line of an error.
+  chaiConfig: { truncateThreshold: 400 },
+}
 /** Without a page. */
 const unit = { ...byNode, ...hangs, ...patient, ...shared }
 /** On a page of happy-dom. */

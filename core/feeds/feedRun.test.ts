@@ -155,6 +155,21 @@ describe('a feed', () => {
     ])
   })
 
+  it('counts what it processed as passed only once its rows were reported, if somebody listens', () => {
+    const run = feed()
+    const told = (): number => run.passedMs
+    run.log.telling = true
+    run.take([said({ id: 'a', atMs: 0 }), said({ id: 'b', atMs: 60_000 })], NOW)
+    expect(told()).toBe(Number.NEGATIVE_INFINITY)
+    expect(run.log.takeChanges().requests).toHaveLength(1)
+    const first = told()
+    expect(first).toBeGreaterThan(T0)
+    run.take([said({ id: 'c', atMs: 120_000 })], NOW)
+    expect(told()).toBe(first)
+    run.log.telling = false
+    expect(told()).toBeGreaterThan(first)
+  })
+
   it('places events that arrive too late at its present, and reports that', () => {
     const run = feed()
     run.take([said({ id: 'a', atMs: 20_000 }), said({ id: 'slow', atMs: 1_000, lastsMs: 19_500 })], NOW)

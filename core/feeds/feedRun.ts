@@ -46,8 +46,8 @@ export interface FeedRun {
   /** Latest time in an event, Unix milliseconds; `undefined` before the first one. */
   readonly latestMs: number | undefined
   /**
-   * Everything that ended up to this time (Unix milliseconds) has been processed and has its row; later ends are held
-   * back.
+   * Everything that ended up to this time (Unix milliseconds) has been processed, and its row was reported if somebody
+   * listens; later ends are held back.
    */
   readonly passedMs: number
   /** Accepts records in the order of the feed. `nowMs` (Unix) is the reader's present. */
@@ -99,6 +99,8 @@ class EventTimeRun implements FeedRun {
   /** By audit-ID and arrival. */
   private readonly open = new OpenRequests()
   private watermarkMs = Number.NEGATIVE_INFINITY
+  /** The watermark when rows were reported last. */
+  private reportedMs = Number.NEGATIVE_INFINITY
   private held = 0
   private latest: number | undefined
   private readonly tally = new FeedTally()
@@ -111,7 +113,7 @@ class EventTimeRun implements FeedRun {
   private scrapes: ReportedTimes[] = []
 
   constructor({ engine, identity, startUnixMs, kept, untold, windowMs = WINDOW_MS, holdMs }: FeedRunOptions) {
-    this.log = new RequestLog(kept, untold)
+    this.log = new RequestLog(kept, untold, { onTaken: () => void (this.reportedMs = this.watermarkMs) })
     this.identity = identity
     this.correction = new ExecutionCorrection(holdMs ?? 0)
     this.corrects = holdMs !== undefined
@@ -161,7 +163,7 @@ class EventTimeRun implements FeedRun {
   }
 
   get passedMs(): number {
-    return this.watermarkMs
+    return this.log.telling ? Math.min(this.reportedMs, this.watermarkMs) : this.watermarkMs
   }
 
   get latestMs(): number | undefined {

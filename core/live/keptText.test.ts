@@ -57,7 +57,7 @@ describe('texts that are kept', () => {
   })
 
   it('have a common budget: the oldest rows leave', () => {
-    const log = new RequestLog(1_000, 1_000, 50_000)
+    const log = new RequestLog(1_000, 1_000, { mostText: 50_000 })
     for (let i = 0; i < 100; i++) log.begin(rowFor(`/api/v1/pods?q=${long}`))
     const kept = log.before(1_000)
     expect(kept.reduce((sum, row) => sum + textOf(row), 0)).toBeLessThanOrEqual(50_000)

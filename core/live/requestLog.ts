@@ -31,18 +31,25 @@ export class RequestLog {
   private readonly mostText: number
   private oldest = 0
   private readonly untold: number
+  /** Called when changes are reported. */
+  private readonly onTaken: (() => void) | undefined
   private changed = new Set<LiveRow>()
   private droppedChanges = 0
   private nextSeq = 0
   private collecting = true
   private lastEvent = 0
 
-  constructor(kept: number, untold: number, mostText: number = MOST_TEXT) {
+  constructor(
+    kept: number,
+    untold: number,
+    { mostText = MOST_TEXT, onTaken }: { readonly mostText?: number; readonly onTaken?: () => void } = {},
+  ) {
     this.kept = Array.from({ length: kept })
     this.changedIn = new Float64Array(kept)
     this.characters = new Uint32Array(kept)
     this.mostText = mostText
     this.untold = untold
+    this.onTaken = onTaken
   }
 
   /** Number of requests ever begun. */
@@ -105,6 +112,7 @@ export class RequestLog {
     if (requests.length > 0 || dropped > 0) this.lastEvent += 1
     this.changed = new Set()
     this.droppedChanges = 0
+    this.onTaken?.()
     return { event: this.lastEvent, from, requests, dropped }
   }
 

@@ -4,7 +4,7 @@
  */
 import { vi } from 'vitest'
 
-export const PATIENCE_MS = 120_000
+export const PATIENCE_MS = 600_000
 
 const patient = (options: number | { readonly timeout?: number; readonly interval?: number } = {}) => {
   const { timeout = 0, interval = 20 } = typeof options === 'number' ? { timeout: options } : options

@@ -1,9 +1,12 @@
 /**
  * Files of one worker share a page and the stores of the renderer: each begins with an empty page and with stores as
  * they were made, and each test leaves an empty page. The same patience for the queries and events of the page.
+ *
+ * The clock of a page goes on a hundred times slower than this machine's: a story stands while it is not advanced, and a
+ * machine that draws for seconds would find its source stale.
  */
 import { cleanup, configure } from '@testing-library/react'
-import { afterEach, vi } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 import type { StateCreator, StoreApi, UseBoundStore } from 'zustand'
 import { loadParts } from '../../renderer/components/Opener.tsx'
 import { PATIENCE_MS } from './patience.ts'
@@ -34,7 +37,16 @@ location.hash = ''
 document.head.replaceChildren()
 document.body.replaceChildren()
 
-afterEach(cleanup)
+let clock: ReturnType<typeof setInterval> | undefined
+beforeEach(() => {
+  vi.setSystemTime(Date.now())
+  clock = setInterval(() => vi.setSystemTime(Date.now() + 1), 100)
+})
+afterEach(() => {
+  clearInterval(clock)
+  vi.useRealTimers()
+  cleanup()
+})
 
 // Menus, popovers and tips are there, as they are a moment after the first screen.
 await loadParts()

@@ -13,17 +13,6 @@ import { timeStore } from '../../state/time.ts'
 import { LivePage } from './index.tsx'
 import { setFilter } from './query.ts'
 
-/**
- * The page's clock goes on a hundred times slower than this machine's: the story stands while it is not advanced by hand,
- * and a machine that draws for seconds would find its source stale.
- */
-function slowTheClock(): void {
-  clearInterval(clock)
-  vi.setSystemTime(Date.now())
-  clock = setInterval(() => vi.setSystemTime(Date.now() + 1), 100)
-}
-let clock: ReturnType<typeof setInterval> | undefined
-
 /** The page on a made-up stream, advanced by hand in tenths of a second. */
 describe('Live requests', () => {
   let story: Story
@@ -32,7 +21,6 @@ describe('Live requests', () => {
 
   const open = async (options: StoryOptions = {}, hash = '#/live'): Promise<void> => {
     location.hash = hash
-    slowTheClock()
     story = await openStory({ history: 5, servers: 1, ...options })
     calls = vi.spyOn(story.client, 'call')
     setClient(story.client)
@@ -63,8 +51,6 @@ describe('Live requests', () => {
     story.stop()
     setClient(undefined)
     timeStore.setState({ paused: false })
-    clearInterval(clock)
-    vi.useRealTimers()
   })
 
   it('says which sources show single requests when this one does not', async () => {
