@@ -85,6 +85,21 @@ describe('a frame from a few lines', () => {
     expect(level(build(text + R), 'b').virtualTime?.epochs).toBeUndefined()
   })
 
+  it('does not read as 0 what somebody summed over the levels, and reads what was summed over the schemas', () => {
+    const summed =
+      counter('dispatched_requests_total', '{priority_level="b"} 9') +
+      counter('rejected_requests_total', '{priority_level="b",reason="queue-full"} 2') +
+      gauge('current_executing_requests', '{} 5')
+    const frame = build(gauge('nominal_limit_seats', '{priority_level="b"} 12') + summed)
+    expect(level(frame, 'b')).toMatchObject({
+      dispatched: 9,
+      rejected: { 'queue-full': 2, 'time-out': 0 },
+      schemas: [],
+    })
+    expect(level(frame, 'b').requests.executing).toBeUndefined()
+    expect(frame.missing.map(({ family }) => family)).toContain(`${PREFIX}current_executing_requests`)
+  })
+
   it('does not read as 0 what a filtered page may have left out', () => {
     const frame = build(gauge('nominal_limit_seats', '{priority_level="b"} 12'))
     expect(level(frame, 'b')).toMatchObject({ seats: {}, requests: {} })

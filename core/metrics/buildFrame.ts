@@ -23,6 +23,7 @@ import {
   type KindsLayout,
   type Layout,
   type LevelLayout,
+  type NumbersLayout,
   type SchemaLayout,
 } from './layout.ts'
 
@@ -117,7 +118,8 @@ const readKindRatios = (reading: Reading, at: KindRatiosLayout | undefined): Kin
 function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
   const schemas = at.schemas.map((schema) => readSchema(reading, schema))
   // A value that is not a number makes the sum unknown, not smaller.
-  const sum = (family: FamilyKey, of: (schema: SchemaFrame) => number | undefined) => {
+  const sum = (family: Exclude<keyof NumbersLayout, 'rejected'>, of: (schema: SchemaFrame) => number | undefined) => {
+    if (at.whole[family] >= 0) return reported(reading, family, at.whole[family])
     const total = schemas.reduce((so, schema) => so + (of(schema) ?? Number.NaN), 0)
     return reading.layout.available.has(family) && Number.isFinite(total) ? total : undefined
   }
@@ -145,7 +147,11 @@ function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
       target: reported(reading, 'target', at.target),
     },
     dispatched: sum('dispatched', ({ dispatched }) => dispatched),
-    rejected: reading.layout.available.has('rejected') ? sumRejected(schemas) : undefined,
+    rejected: at.whole.rejected.some((one) => one >= 0)
+      ? readRejected(reading, at.whole.rejected)
+      : reading.layout.available.has('rejected')
+        ? sumRejected(schemas)
+        : undefined,
     noAccommodation: sum('noAccommodation', ({ noAccommodation }) => noAccommodation),
     virtualTime: readVirtualTime(reading, at),
     seatUtilization: readHistogram(reading, 'seatUtilization', at.seatUtilization),
@@ -157,18 +163,10 @@ function readLevel(reading: Reading, at: LevelLayout): LevelFrame {
 }
 
 function readSchema(reading: Reading, at: SchemaLayout): SchemaFrame {
-  const [queueFull = -1, concurrencyLimit = -1, timeOut = -1, cancelled = -1] = at.rejected
   return {
     name: at.name,
     dispatched: sinceFirstEvent(reading, 'dispatched', at.dispatched),
-    rejected: reading.layout.available.has('rejected')
-      ? {
-          'queue-full': sinceFirstEvent(reading, 'rejected', queueFull) ?? 0,
-          'concurrency-limit': sinceFirstEvent(reading, 'rejected', concurrencyLimit) ?? 0,
-          'time-out':
-            (sinceFirstEvent(reading, 'rejected', timeOut) ?? 0) + (reported(reading, 'rejected', cancelled) ?? 0),
-        }
-      : undefined,
+    rejected: readRejected(reading, at.rejected),
     seats: readOccupancy(reading, 'executingSeats', at.executingSeats, 'queuedSeats', at.queuedSeats),
     requests: readOccupancy(reading, 'executingRequests', at.executingRequests, 'queuedRequests', at.queuedRequests),
     noAccommodation: sinceFirstEvent(reading, 'noAccommodation', at.noAccommodation),
@@ -179,6 +177,16 @@ function readSchema(reading: Reading, at: SchemaLayout): SchemaFrame {
     queueLength: readHistogram(reading, 'queueLength', at.queueLength),
     estimatedSeats: readHistogram(reading, 'estimatedSeats', at.estimatedSeats),
     watchCount: readHistogram(reading, 'watchCount', at.watchCount),
+  }
+}
+
+function readRejected(reading: Reading, at: NumbersLayout['rejected']): SchemaFrame['rejected'] {
+  if (!reading.layout.available.has('rejected')) return undefined
+  const [queueFull = -1, concurrencyLimit = -1, timeOut = -1, cancelled = -1] = at
+  return {
+    'queue-full': sinceFirstEvent(reading, 'rejected', queueFull) ?? 0,
+    'concurrency-limit': sinceFirstEvent(reading, 'rejected', concurrencyLimit) ?? 0,
+    'time-out': (sinceFirstEvent(reading, 'rejected', timeOut) ?? 0) + (reported(reading, 'rejected', cancelled) ?? 0),
   }
 }
 

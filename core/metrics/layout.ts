@@ -86,12 +86,13 @@ const HISTOGRAM_FAMILIES: Readonly<Record<SchemaHistogram, readonly [family: Fam
   watchCount: ['watchCount', ''],
 }
 
-export type SchemaLayout = Readonly<Record<(typeof SCHEMA_NUMBERS)[number], At>> &
-  Readonly<Record<SchemaHistogram, HistogramLayout | undefined>> & {
-    readonly name: string
-    /** In the order of REJECT_REASONS, then `CANCELLED`. */
-    readonly rejected: readonly At[]
-  }
+export type NumbersLayout = Readonly<Record<(typeof SCHEMA_NUMBERS)[number], At>> & {
+  /** In the order of REJECT_REASONS, then `CANCELLED`. */
+  readonly rejected: readonly At[]
+}
+
+export type SchemaLayout = NumbersLayout &
+  Readonly<Record<SchemaHistogram, HistogramLayout | undefined>> & { readonly name: string }
 
 export type LevelLayout = Readonly<Record<(typeof LEVEL_GAUGES)[number], At>> & {
   readonly name: string
@@ -104,6 +105,8 @@ export type LevelLayout = Readonly<Record<(typeof LEVEL_GAUGES)[number], At>> & 
   readonly executingUtilization: HistogramLayout | undefined
   readonly waitingUtilization: HistogramLayout | undefined
   readonly schemas: readonly SchemaLayout[]
+  /** Series without a schema, where somebody summed them by level. */
+  readonly whole: NumbersLayout
 }
 
 /**
@@ -155,6 +158,7 @@ interface HistogramParts {
 interface FamilyIndex {
   readonly at: ReadonlyMap<string, At>
   readonly histograms: ReadonlyMap<string, HistogramLayout>
+  readonly isEmpty: boolean
 }
 
 const key = (level: string, schema = '', division = ''): string => `${level}\u0000${schema}\u0000${division}`
@@ -169,11 +173,19 @@ export function layOut(page: Page, version?: string, notExposed?: string): Layou
   for (const family of FAMILY_KEYS) indices.set(family, indexFamily(family, familyIn(page, family), named))
   const at = (family: FamilyKey, where: string): At => indices.get(family)?.at.get(where) ?? NOWHERE
   const histogram = (family: FamilyKey, where: string) => indices.get(family)?.histograms.get(where)
+  const numbers = (level: string, schema?: string): NumbersLayout => ({
+    ...recordOf(SCHEMA_NUMBERS, (family) => at(family, key(level, schema))),
+    rejected: [...REJECT_REASONS, CANCELLED].map((reason) => at('rejected', key(level, schema, reason))),
+  })
 
   const known = version ?? gitVersion(page)
   const present = new Set([...NEEDED_FAMILIES].filter((name) => (page.families.get(name)?.series.length ?? 0) > 0))
+  for (const family of FAMILY_KEYS) {
+    if (indices.get(family)?.isEmpty === false) present.add(FAMILY[family])
+    // Series without a level, as where somebody summed them up, say nothing about any level.
+    else present.delete(FAMILY[family])
+  }
   if (known !== undefined) present.add(FAMILY.buildInfo)
-  for (const family of FAMILY_KEYS) if ((familyIn(page, family)?.series.length ?? 0) > 0) present.add(FAMILY[family])
   const missing = missingFamilies(known, present, notExposed)
   const missingNames = new Set(missing.map(({ family }) => family))
 
@@ -199,13 +211,13 @@ export function layOut(page: Page, version?: string, notExposed?: string): Layou
       waitingUtilization: histogram('requestUtilization', key(level, '', 'waiting')),
       schemas: [...(named.levels.get(level) ?? [])].toSorted(byCodeUnits).map((schema) => ({
         name: schema,
-        ...recordOf(SCHEMA_NUMBERS, (family) => at(family, key(level, schema))),
-        rejected: [...REJECT_REASONS, CANCELLED].map((reason) => at('rejected', key(level, schema, reason))),
+        ...numbers(level, schema),
         ...recordOf(SCHEMA_HISTOGRAMS, (property) => {
           const [family, division] = HISTOGRAM_FAMILIES[property]
           return histogram(family, key(level, schema, division))
         }),
       })),
+      whole: numbers(level),
     })),
   }
 }
@@ -300,7 +312,7 @@ function indexFamily(of: FamilyKey, family: Family | undefined, named: Named): F
     const layout = histogramLayout(found)
     if (layout !== undefined) histograms.set(where, layout)
   }
-  return { at, histograms }
+  return { at, histograms, isEmpty: at.size + parts.size === 0 }
 }
 
 function addPart(

@@ -129,7 +129,10 @@ async function recordingFrom(given: Given, reading: Reading): Promise<SourceSpec
   const named = given.value('recording') ?? exported[0]
   if (named === undefined) {
     if (at === undefined) return undefined
-    throw new UsageError('--at needs a recording: --recording or --file.')
+    const [file] = files
+    throw new UsageError(
+      `--at needs a recording${file === undefined ? ': --recording or --file' : `, and ${file} is none`}.`,
+    )
   }
   if (exported.length > 0 && files.length > 1) {
     throw new UsageError(`${exported[0]} is a recording, which is opened alone; name no other file.`)

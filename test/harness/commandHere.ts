@@ -14,6 +14,10 @@ import type { Finished } from './command.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
+/** Told only where the machine is busy; in `progress` instead of in what a command told. */
+const PROGRESS = /, about \d+ s left\.\n$/
+export const progress: string[] = []
+
 /**
  * Runs a command to its end in this process, without any input. A process of its own takes seconds to start on a busy
  * machine, which tests of many command lines would wait for again and again.
@@ -52,7 +56,10 @@ export async function runHere(...args: readonly string[]): Promise<Finished> {
     signal: end.signal,
     ...createOutput(
       (text) => void (output += text),
-      (text) => void (told += text),
+      (text) => {
+        if (PROGRESS.test(text)) progress.push(text)
+        else told += text
+      },
     ),
     readStdin: () => Promise.resolve(Buffer.alloc(0)),
     stdin: () => Readable.from([]),

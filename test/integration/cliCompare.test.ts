@@ -105,7 +105,7 @@ describe('compare', () => {
     const now = Math.floor(Date.now() / 60_000) * 60_000
     const page = (at: number): string => metricsPage({ step: Math.round((at - now) / 1_000) + 100_000 })
     const labels = { job: 'apiserver', instance: '10.0.0.1:6443' }
-    const api = await startFakePrometheus(Date.now, () => [{ labels, intervalMs: 15_000, page }])
+    const api = await startFakePrometheus(Date.now, () => [{ labels, intervalMs: 5_000, page }])
     const period = (fromMs: number, toMs: number): string =>
       `${new Date(now - fromMs).toISOString()}..${new Date(now - toMs).toISOString()}`
     const { code, output, told } = await runHere(

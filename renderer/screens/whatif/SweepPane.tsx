@@ -50,8 +50,9 @@ export function SweepPane(props: {
   readonly text: string | undefined
 }) {
   const { name, variant, seats = USUAL_SEATS, text: own } = props
-  const { text = example(name, variant, seats), run, stop } = sweepStore((all) => all[name]) ?? {}
-  const [open, setOpen] = useState(run !== undefined)
+  const kept = sweepStore((all) => all[name])
+  const { text = example(name, variant, seats), run, stop } = kept ?? {}
+  const [open, setOpen] = useState(kept !== undefined)
   const start = (): void => {
     const wish = { text, ...(own !== undefined && { scenario: { file: name, text: own } }) }
     change(name, {
