@@ -133,9 +133,7 @@ export function lineOf(page: Page): Line {
 
 /** Waits until samples of so many seconds came after an instant. */
 export async function passed(line: Line, since: string, seconds: number): Promise<void> {
-  await expect
-    .poll(() => Date.parse(line.newest()) - Date.parse(since), { timeout: 200_000 })
-    .toBeGreaterThanOrEqual(seconds * 1_000)
+  await expect.poll(() => Date.parse(line.newest()) - Date.parse(since), LONG).toBeGreaterThanOrEqual(seconds * 1_000)
 }
 
 /** Changes something, and waits until the procedure that keeps it was answered. */

@@ -75,7 +75,7 @@ describe.skipIf(reason !== undefined)('the federation of a running Prometheus', 
     }
     await scrape('above', { ...above, honor_labels: true })
     await scrape('above', { ...above, honor_labels: false })
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const close of closing) await close()
   })

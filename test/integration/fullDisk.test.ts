@@ -39,7 +39,7 @@ const [none] = disks.flatMap((disk) => (typeof disk === 'string' ? [] : [disk.re
 if (none !== undefined) console.warn(`Databases on a full disk are not tested: ${none}.`)
 
 describe.skipIf(none !== undefined)('databases on a disk that is full, or nearly', () => {
-  test.each(SIZES)('end no process, with blocks of %i bytes', { timeout: 120_000 }, async (blockBytes) => {
+  test.each(SIZES)('end no process, with blocks of %i bytes', async (blockBytes) => {
     const child = spawn(process.execPath, [CHILD, join(folder, `disk-${blockBytes}`)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -316,5 +316,5 @@ describe.skipIf(kubectl === undefined)('random kubeconfigs are accepted and reje
       }),
       { numRuns: 60 },
     )
-  }, 300_000)
+  })
 })

@@ -197,9 +197,7 @@ describe('a comparison in a thread of its own', () => {
     const spec = SimulationSpecSchema.parse({ kind: 'simulation' })
     const { id } = await page.call('sources.connect', { spec })
     const recorded = wishOf({ kind: 'recorded', connection: id })
-    await expect
-      .poll(async () => (await toEnd(recorded)).at(-1)?.kind, { timeout: 120_000, interval: 2_000 })
-      .toBe('done')
+    await expect.poll(async () => (await toEnd(recorded)).at(-1)?.kind, { interval: 2_000 }).toBe('done')
     const report = await reportOf(recorded)
     expect(report.requests).toBeGreaterThan(0)
     expect(report.candidates[0]?.result.total.offered).toBe(report.requests)

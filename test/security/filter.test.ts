@@ -43,7 +43,7 @@ it('a million random filters read each character of a row a bounded number of ti
     worst = Math.max(worst, reads / (text.length + 1))
   }
   expect(worst).toBeLessThanOrEqual(4)
-}, 300_000)
+})
 
 it.each([
   ['*a*a*a*b', 'a'.repeat(100_000)],

@@ -52,7 +52,7 @@ describe('random texts through the writer', () => {
       expect(COMMAND.test(out)).toBe(false)
       out = ''
     }
-  }, 300_000)
+  })
 
   it('leave as JSON that means what it was', () => {
     for (let run = 0; run < (TEXTS * 2) / 13; run++) {
@@ -62,7 +62,7 @@ describe('random texts through the writer', () => {
       expect(hasControls(out) || out.indexOf('\n') !== out.length - 1).toBe(false)
       out = ''
     }
-  }, 300_000)
+  })
 
   it('leave as annotations of which each is one command, of ours', () => {
     for (let run = 0; run < TEXTS / 13; run++) {
@@ -82,7 +82,7 @@ describe('random texts through the writer', () => {
       expect(hasControls(out)).toBe(false)
       out = ''
     }
-  }, 300_000)
+  })
 })
 
 const HOSTILE = 'x\u001b]52;c;cm0=\u0007\r\n::add-mask::hunter2\n##[error]forged\u0085\u202e\u2028y'

@@ -23,7 +23,7 @@ let running: RunningConsole | undefined
 beforeAll(async () => {
   await ensureBuilt()
   folder = mkdtempSync(path.join(tmpdir(), 'apf-session-'))
-}, 300_000)
+})
 afterEach(async () => {
   await running?.stop()
   running = undefined
