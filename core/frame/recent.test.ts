@@ -32,15 +32,15 @@ it('counts what a level rejected within the window after it was deleted', () => 
   const seen = [page(0, 7), page(5, 242), page(6, undefined), page(12, undefined), page(17, undefined)].map((frame) => {
     const derived = derive(frame)
     const rows = levelRows(frame, derived, byCodeUnits)
-    const rejections = recentRejections(derived)?.rows ?? []
-    const said = headline([{ id: 'api', rows, rejections }], plain)
-    return [totalsOf(rows, rejections).rejectedPerSecond, said.evidence]
+    const recent = recentRejections(derived)
+    const said = headline([{ id: 'api', rows, recent }], plain)
+    return [totalsOf(rows, recent?.rows).rejectedPerSecond, said.evidence]
   })
-  const deleted = 'hog, which was deleted, rejected 235 requests in the last 10 s.'
+  const deleted = 'hog, which was deleted, rejected 235 requests in the last'
   expect(seen.slice(2)).toEqual([
-    [235 / 6, deleted],
-    [235 / 12, deleted],
-    [0, 'No request was rejected in the last 10 s.'],
+    [235 / 6, `${deleted} 6 s.`],
+    [235 / 12, `${deleted} 12 s.`],
+    [0, 'No request was rejected in the last 11 s.'],
   ])
 })
 

@@ -9,6 +9,7 @@ import { flowOf, type FrameIndex } from './rates.ts'
  * full.
  */
 export const RECENT_MS = 10_000
+export const RECENT = 'the last 10 s, or of one interval between samples if that is longer'
 
 interface Totals {
   readonly atMs: number

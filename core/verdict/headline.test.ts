@@ -15,7 +15,7 @@ const nowLine = (servers: readonly NowServer[]) => headline(servers, format)
 const judged = (frame: ServerFrame, levels: DerivedLevel[] = [], rejections: RejectionRow[] = []): NowServer => ({
   id: frame.id,
   rows: levelRows(frame, derivedServer(frame, levels), byCodeUnits),
-  rejections,
+  recent: { seconds: 10, rows: rejections },
 })
 const calm = (name: string) => level({ name, executing: 10, nominal: 50, current: 50 })
 const refusing = (name: string, perSecond: number) =>

@@ -13,6 +13,7 @@ import {
   evidenceOf,
   lenderSqueezed,
   overRange,
+  recently,
   queueing,
   rejecting,
   shortAtMax,
@@ -197,18 +198,18 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   return {
     tone: 'ok',
     title: `No request ${told(first, 'waits or is', 'waited or was')} rejected. ${seatsInUse}`,
-    evidence: [gone, ranged === '' && gone === '' ? 'No request was rejected in the last 10 s.' : ranged],
+    evidence: [gone, ranged === '' && gone === '' ? `No request was rejected${recently(format, servers)}.` : ranged],
     actions: [],
   }
 }
 
 /** Rejections that no level of the page accounts for. */
 function rejectedByDeleted(servers: readonly NowServer[], format: Format): string {
-  const gone = servers.flatMap(({ rows, rejections }) => ofDeleted(rows, rejections))
+  const gone = servers.flatMap(({ rows, recent }) => ofDeleted(rows, recent?.rows ?? []))
   if (gone.length === 0) return ''
   const count = gone.reduce((sum, row) => sum + row.count, 0)
   const names = [...new Set(gone.map(({ level }) => level))]
-  return `${listed(names)}, which ${plural(names.length, 'was', 'were')} deleted, rejected ${format.counted(count, 'request')} in the last 10 s.`
+  return `${listed(names)}, which ${plural(names.length, 'was', 'were')} deleted, rejected ${format.counted(count, 'request')}${recently(format, servers)}.`
 }
 
 interface StaleFacts {

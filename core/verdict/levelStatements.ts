@@ -3,7 +3,7 @@ import { REJECT_REASONS } from '../frame/reading.ts'
 import type { LikelyCause } from './cause.ts'
 import type { RangeLevel, RangeFacts } from '../history/range.ts'
 import { REASON_TEXT } from './rejectReasons.ts'
-import { type BusiestFlow, totalsOf, type LevelRow, type RejectionRow } from './levelRows.ts'
+import { type BusiestFlow, totalsOf, type LevelRow, type RecentRejections } from './levelRows.ts'
 
 /** One shown level of one server. */
 export interface Case {
@@ -61,7 +61,7 @@ export function rejecting(about: Case): Told {
     evidence: [
       {
         short: `${detail}${fromSchema(about)}.`,
-        full: `${detail} answered 429 in the last 10 s${fromSchema(about)}.`,
+        full: `${detail} answered 429${recently(format, [server])}${fromSchema(about)}.`,
       },
       ofFlow(about),
       range,
@@ -72,11 +72,15 @@ export function rejecting(about: Case): Told {
   }
 }
 
+/** ` in the last 10 s`: the window of the present, longer where samples are farther apart. */
+export const recently = (format: Format, servers: readonly NowServer[]): string =>
+  ` in the last ${format.span(Math.round(Math.max(...servers.map(({ recent }) => recent?.seconds ?? 0))))}`
+
 /** `, 78 % of them from flow schema …`: over all reasons, because rows are by schema and reason. */
-function fromSchema({ row: { name: level }, server: { rejections }, format }: Case): string {
+function fromSchema({ row: { name: level }, server: { recent }, format }: Case): string {
   const bySchema = new Map<string, number>()
   let total = 0
-  for (const row of rejections) {
+  for (const row of recent?.rows ?? []) {
     if (row.level !== level) continue
     bySchema.set(row.schema, (bySchema.get(row.schema) ?? 0) + row.count)
     total += row.count
@@ -257,7 +261,8 @@ export interface NowStatement {
 export interface NowServer {
   readonly id: string
   readonly rows: readonly LevelRow[]
-  readonly rejections: readonly RejectionRow[]
+  /** Absent before two samples. */
+  readonly recent?: RecentRejections | undefined
   /** It was read at an instant of the past. */
   readonly isPast?: boolean
   /** The selected range; absent until its history is known. */

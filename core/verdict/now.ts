@@ -29,5 +29,5 @@ export function withBusiest(now: NowServer, dump: DumpFrame | undefined): NowSer
 export const serverNow = (page: ServerFrame, derived: DerivedServer | undefined): NowServer => ({
   id: page.id,
   rows: levelRows(page, derived, byCodeUnits),
-  rejections: recentRejections(derived)?.rows ?? [],
+  recent: recentRejections(derived),
 })

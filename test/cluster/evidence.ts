@@ -134,7 +134,7 @@ interface Sentence {
 const SENTENCES: readonly Sentence[] = [
   {
     words:
-      /^((?:queue-full|concurrency-limit|time-out) .+? \/s)(?: answered 429 in the last 10 s)?(?:, (all|\S+ %) from flow schema (\S+))?\.$/,
+      /^((?:queue-full|concurrency-limit|time-out) .+? \/s)(?: answered 429 in the last [^,.]+)?(?:, (all|\S+ %) from flow schema (\S+))?\.$/,
     holds([, detail = '', share, schema], { own, since }) {
       if (own === undefined) return false
       return since.some(({ start, seconds }) => {

@@ -71,7 +71,7 @@ function surfaces({ frames, dumps, objects }: Situation, part: number) {
     const rows = levelRows(frame, derived, byCodeUnits)
     const [worst] = needAttention(rows)
     const flow = worst && busiestInDump(shown.at(-1), worst.name)
-    return { id: frame.id, rows, rejections: recentRejections(derived)?.rows ?? [], flow, cause }
+    return { id: frame.id, rows, recent: recentRejections(derived), flow, cause }
   })
   const now = headline(servers, plain)
   const level = now.level === undefined ? undefined : servers[0] && levelHeadline(servers[0], now.level, plain)

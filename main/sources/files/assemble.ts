@@ -38,13 +38,15 @@ export interface Assembled {
   readonly sentences: readonly string[]
 }
 
-interface TimedPage {
-  readonly at: number
+interface FoundPage {
+  /** Absent where nothing tells it. */
+  readonly at: number | undefined
   readonly body: Body
   readonly page: Page
   /** What `pageTime` reads in it. */
   readonly told: number | undefined
 }
+type TimedPage = FoundPage & { readonly at: number }
 
 /** Beyond this number, sentences are only counted. */
 const MOST_SENTENCES = 8
@@ -99,8 +101,8 @@ const ownerOf = <Server extends Pick<StillServer, 'frames'>>(
 
 /** Pages by server, each group in the order of the files; unreadable parts are added to `problems`. */
 function groupPages(found: readonly Recognised[], problems: string[], now: number): TimedPage[][] {
-  const groups = new Map<string, TimedPage[]>()
-  const files = new Map<string, { readonly parser: Parser; readonly group: TimedPage[] }>()
+  const groups = new Map<string, FoundPage[]>()
+  const files = new Map<string, { readonly parser: Parser; readonly group: FoundPage[] }>()
   const encoder = new TextEncoder()
   for (const part of found) {
     if (part.kind !== 'page') continue
@@ -117,11 +119,24 @@ function groupPages(found: readonly Recognised[], problems: string[], now: numbe
     const group = known?.group ?? groups.get(key) ?? []
     files.set(part.file, { parser, group })
     groups.set(key, group)
-    // A page without a time of its own follows the previous one by a second.
     const told = pageTime(page)
-    group.push({ at: part.t ?? told ?? (group.at(-1)?.at ?? now - 1_000) + 1_000, body: part, page, told })
+    group.push({ at: part.t ?? told ?? part.written, body: part, page, told })
   }
-  return [...new Set(groups.values())].map(inOneTime)
+  return [...new Set(groups.values())].map((group) => inOneTime(withTimes(group, problems, now)))
+}
+
+/** Without the pages of an unknown time: no rate can be computed from them. The last one is of now if all are. */
+function withTimes(group: readonly FoundPage[], problems: string[], now: number): TimedPage[] {
+  const timed = group.flatMap((one) => (one.at === undefined ? [] : [{ ...one, at: one.at }]))
+  const left = group.length - timed.length
+  const last = group.at(-1)
+  if (left > 1 || (left > 0 && timed.length > 0)) {
+    const shown = timed.length > 0 ? 'The others are shown.' : 'The last one is shown.'
+    problems.push(
+      `${last?.body.file}: ${left} pages have no time, so nothing can be said about rates between them. ${shown} Write the time before each page (date -u +%FT%TZ), or save whole pages.`,
+    )
+  }
+  return timed.length > 0 || last === undefined ? timed : [{ ...last, at: now }]
 }
 
 /** A page tells its time some seconds early, each of a process by as much: those whose time is known show how much. */
@@ -129,7 +144,9 @@ function inOneTime(group: TimedPage[]): TimedPage[] {
   const processes = Map.groupBy(group, ({ page }) => startOf(page))
   const lags = new Map(
     [...processes].map(([start, pages]) => {
-      const known = pages.flatMap(({ body: { t }, told }) => (t === undefined || told === undefined ? [] : [t - told]))
+      const known = pages.flatMap(({ body: { written, t = written }, told }) =>
+        t === undefined || told === undefined ? [] : [t - told],
+      )
       return [start, median(known) ?? 0]
     }),
   )

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { FrameSchema, type Frame } from '../../../core/frame/frame.ts'
 import { dumpKind, dumpsIn, type DumpKind } from '../../../core/metrics/dumps.ts'
-import { isTooMuch, type Scrape, scrapesIn } from './scrapes.ts'
-import { pagesIn, sampleText, undecorated } from './undecorated.ts'
+import { isTooMuch, scrapesIn } from './scrapes.ts'
+import { pagesIn, sampleText, undecorated, type WrittenPage } from './undecorated.ts'
 import { errorText, otherText } from '../../../core/text/otherTexts.ts'
 import { parseJson } from '../../../core/text/text.ts'
 import { logKindOf } from '../../../core/feeds/logReader.ts'
@@ -15,6 +15,8 @@ export interface Body {
   readonly line?: number
   /** Unix milliseconds of the request, when the file contains it. */
   readonly t?: number
+  /** Unix milliseconds that a script wrote before it. */
+  readonly written?: number
   readonly text: string
 }
 
@@ -93,26 +95,25 @@ export function recognise(file: string, written: string): Recognised[] {
   if (begin.startsWith('{')) return recogniseJson(file, text)
   const status = statusIn(begin)
   if (status !== undefined) return [refusal(file, status)]
-  const scrapes = scrapesIn(text) ?? partsOf(text)
-  if (isTooMuch(scrapes))
+  const scrapes = scrapesIn(text)
+  const parts = scrapes ?? partsOf(text)
+  if (isTooMuch(parts))
     return [unreadable(file, 'holds more pages or servers than are read: export a shorter time, or fewer servers')]
-  return scrapes.map(({ instance, at, text: page }) =>
-    instance === '' && at === undefined
-      ? recogniseText({ file, text: page })
-      : {
-          kind: 'page',
-          file: instance === '' ? file : `${file}, ${instance}`,
-          ...(at !== undefined && { t: at }),
-          text: page,
-        },
-  )
+  if (scrapes === undefined) return parts.map((part) => recogniseText({ file, ...part }))
+  return scrapes.map(({ instance, at, text: page }) => ({
+    kind: 'page',
+    file: instance === '' ? file : `${file}, ${instance}`,
+    ...(at !== undefined && { t: at }),
+    text: page,
+  }))
 }
 
 /** The dumps or pages in a text of one server. */
-function partsOf(text: string): readonly Scrape[] {
+function partsOf(text: string): readonly WrittenPage[] {
   const dumps = dumpsIn(text)
-  const parts = dumps.length > 1 || dumpKind(dumps[0] ?? '') !== undefined ? dumps : pagesIn(text)
-  return parts.map((part) => ({ instance: '', text: part }))
+  return dumps.length > 1 || dumpKind(dumps[0] ?? '') !== undefined
+    ? dumps.map((dump) => ({ text: dump }))
+    : pagesIn(text)
 }
 
 /** A response of the API server as YAML. */

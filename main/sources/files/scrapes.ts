@@ -21,7 +21,7 @@ const MOST_SERVERS = 1_000
 const MOST_LABEL_CHARACTERS = 10_000
 
 /** Whether a file holds more than can be shown. */
-export const isTooMuch = (scrapes: readonly Scrape[]): boolean =>
+export const isTooMuch = (scrapes: readonly Partial<Scrape>[]): boolean =>
   scrapes.length > MOST_PAGES || new Set(scrapes.map(({ instance }) => instance)).size > MOST_SERVERS
 
 /** A whole line: name, labels, value and time. */

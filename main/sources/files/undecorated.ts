@@ -13,7 +13,11 @@ const PROGRESS = /^(?: *% Total | +Dload +Upload|[ \d][^\n]*--:--:--)[^\n]*\n/gm
 const TYPED = /^([^"{}\n]{0,200}[$#%>❯] |\+ )(?:.{0,200}[\b])?(?:sudo )?(?:kubectl|oc|k|curl|wget|cat|ssh) /m
 /** The first line of a page or a dump, with what grep, a mail, Markdown or YAML put before each of its lines. */
 const FIRST =
-  /^((?:[\w./-]{1,500}:)?(?:\d{1,9}[:-])?[>|\t ]{0,200})(?:# (?:HELP|TYPE) )?(?:apiserver_flowcontrol_\w+[ {]|PriorityLevelName,)/m
+  /^((?:[\w./-]{1,500}:)?(?:\d{1,9}[:-]| {0,8}\d{1,9}\t)?[>|\t ]{0,200})(?:# (?:HELP|TYPE) )?(?:apiserver_flowcontrol_\w+[ {]|PriorityLevelName,)/m
+
+/** In Markdown. */
+const BLOCK = /^[> \t]*```[^\n]*\n([^]*?)^[> \t]*```/gm
+const OF_SERVER = /apiserver_|PriorityLevelName,/
 
 /** A text without what terminals, curl, grep, mails and Markdown put around it. */
 export function undecorated(written: string): string {
@@ -23,11 +27,12 @@ export function undecorated(written: string): string {
   if (/^< HTTP\/[\d.]+ \d{3}/m.test(text)) text = text.replaceAll(CURL, '')
   if (/^ +Dload +Upload/m.test(text)) text = text.replaceAll(PROGRESS, '')
   text = text.replace(HTTP_HEADERS, '')
-  if (text.includes('```')) text = text.replaceAll(/^[> \t]*```.*$/gm, '')
+  const blocks = Array.from(text.matchAll(BLOCK), ([, block = '']) => block).filter((block) => OF_SERVER.test(block))
+  if (blocks.length > 0) text = blocks.join('')
   const [, before = ''] = FIRST.exec(text) ?? []
   if (before.trim() === '' && (before === '' || /PriorityLevelName,/.test(text))) return text
   // Numbers of lines differ.
-  const pattern = before.replaceAll(/[.|]/g, String.raw`\$&`).replace(/\d+(?=[:-])/, String.raw`\d+`)
+  const pattern = before.replaceAll(/[.|]/g, String.raw`\$&`).replace(/ *\d+(?=[:\t-])/, String.raw` *\d+`)
   return text.replaceAll(new RegExp(`^${pattern}`, 'gm'), '')
 }
 
@@ -36,7 +41,7 @@ const MOST_BEFORE_COMMAND = 65_536
 /** A page, a dump or a refusal without prompts of a terminal, their commands, and what `script` says. */
 function withoutTerminal(text: string): string {
   const [, before] = TYPED.exec(text.slice(0, MOST_BEFORE_COMMAND)) ?? []
-  if (before === undefined || !/apiserver_|PriorityLevelName,|\bStatus\b/.test(text)) return text
+  if (before === undefined || !(OF_SERVER.test(text) || /\bStatus\b/.test(text))) return text
   const prompt = before.trimEnd().replaceAll(/[^\w\s]/g, String.raw`\$&`)
   const lines = String.raw`^(?:${prompt}(?! ?(?:HELP|TYPE|UNIT|EOF)\b).*|exit|logout|Script (?:started|done) .*)\r?(?:\n|$)`
   return text.replaceAll(/^\r+(?=[^\n])/gm, '').replaceAll(new RegExp(lines, 'gm'), '')
@@ -86,24 +91,61 @@ function linesOf({ metric, value, values, timestamps }: JsonObject): readonly st
 
 const sampleLine = (series: string, value: string, atMs: number): string => `${series} ${value} ${Math.round(atMs)}`
 
-const FIRST_LINE = /^(?:# (?:HELP|TYPE) \S+|[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?(?=[ \t]+\S+[ \t]*\r?$))/m
+const FIRST_SERIES = /^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?(?=[ \t]+\S+[ \t]*\r?$)/m
+const COMMENT = /^# (?:HELP|TYPE|UNIT) /
+/** As `date` prints it, in zones that need no table, or like RFC 3339, in UTC where it names no zone. */
+const DATE =
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?<zone> ?(?:Z|UTC|[+-]\d\d:?\d\d))?|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[AP]M )?(?<named>UTC|GMT|[ECMP][SD]T) \d{4}/
+/** Between a page and what a script wrote before it. */
+const MOST_LINES_BEFORE = 4
 
-/** The pages in a text that scripts append to, each from where its first line begins again; not all of too many. */
-export function pagesIn(text: string): readonly string[] {
-  const first = FIRST_LINE.exec(text)
-  if (first === null) return [text]
-  const [begins] = first
-  const pages: string[] = []
-  let from = 0
-  for (let at = first.index; ;) {
-    const next = text.indexOf(`\n${begins}`, at)
-    const after = text[next + 1 + begins.length]
-    if (next === -1) break
-    at = next + 1
-    if (after !== ' ' && after !== '\t') continue
-    pages.push(text.slice(from, at))
-    from = at
-    if (pages.length > MOST_PAGES) break
-  }
-  return [...pages, text.slice(from)]
+/** A page of a text that scripts append to. */
+export interface WrittenPage {
+  /** Unix milliseconds that a script wrote before it, usually in full seconds. */
+  readonly written?: number
+  readonly text: string
 }
+
+/** The pages in a text that scripts append to, each from where its first series begins again; not all of too many. */
+export function pagesIn(text: string): readonly WrittenPage[] {
+  const first = FIRST_SERIES.exec(text)
+  if (first === null) return [{ text }]
+  const [series] = first
+  const starts = [startOfComments(text, first.index)]
+  for (let at = first.index; ;) {
+    at = text.indexOf(`\n${series}`, at) + 1
+    if (at === 0 || starts.length > MOST_PAGES) break
+    if (/[ \t]/.test(text.charAt(at + series.length))) starts.push(startOfComments(text, at))
+  }
+  const dates = starts.map((start) => dateBefore(text, start))
+  return starts.map((start, index) => {
+    const date = dates[index]
+    const from = index === 0 && date === undefined ? 0 : start
+    const page = text.slice(from, dates[index + 1]?.from ?? starts[index + 1])
+    return { text: page, ...(date !== undefined && { written: date.at }) }
+  })
+}
+
+function startOfComments(text: string, at: number): number {
+  const line = lineBefore(text, at)
+  return COMMENT.test(text.slice(line, at)) ? startOfComments(text, line) : at
+}
+
+/** What a script wrote before a page, and where its line begins. */
+function dateBefore(text: string, at: number): { readonly at: number; readonly from: number } | undefined {
+  for (let end = at, n = 0; end > 0 && n < MOST_LINES_BEFORE; n++) {
+    const start = lineBefore(text, end)
+    const line = text.slice(start, Math.min(end, start + MOST_DATE_LINE))
+    const found = line.includes('{') ? null : DATE.exec(line)
+    if (found !== null) {
+      const { zone, named } = found.groups ?? {}
+      const told = Date.parse(found[0].replace(',', '.').replace(/ ?UTC$/, 'Z') + ((zone ?? named) ? '' : 'Z'))
+      if (!Number.isNaN(told)) return { at: told, from: start }
+    }
+    end = start
+  }
+  return undefined
+}
+
+const MOST_DATE_LINE = 500
+const lineBefore = (text: string, at: number): number => (at < 2 ? 0 : text.lastIndexOf('\n', at - 2) + 1)

@@ -248,10 +248,15 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
     ['indented', each((line) => `    ${line}`)],
     ['a quotation', each((line) => `> ${line}`)],
     ['a value in YAML', `metrics: |\n${each((line) => `  ${line}`)}`],
-    ['a block of Markdown', `The page:\n\n\`\`\`text\n${page}\`\`\`\n`],
+    ['a block of Markdown', `The page:\n\n\`\`\`text\n${page}\`\`\`\nthanks`],
     ['colours', each((line) => `\u001B[01;31m${line.slice(0, 9)}\u001B[m${line.slice(9)}\u001B[K`)],
     ['grep', each((line) => `dumps/metrics-1.txt:${line}`)],
     ['grep -n', each((line, n) => `${n + 1}:${line}`)],
+    ['cat -n', each((line, n) => `${String(n + 8).padStart(6)}\t${line}`)],
+    [
+      'a type before each sample',
+      page.replace(/.*\} 40\n/, '$&# TYPE apiserver_flowcontrol_nominal_limit_seats gauge\n'),
+    ],
     ['curl -i', `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nDate: now\r\n\r\n${page}`],
     ['a warning of kubectl', `Warning: x is deprecated\n${page}`],
     [
@@ -281,17 +286,32 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
     expect(level(frames)).toMatchObject({ limits: { nominal: 40 }, dispatched: 1_000 })
   })
 
+  const later = page.replace(' 1000', ' 1010')
   test.each([
-    ['appended to the same file', (one: string, two: string) => one + two],
-    [
-      'with dates between',
-      (one: string, two: string) => `Sat Nov 28 10:00:00 UTC 2026\n${one}Sat Nov 28 10:00:10 UTC 2026\n${two}`,
-    ],
-    ['without comments', (one: string, two: string) => (one + two).replaceAll(/^#.*\n/gm, '')],
-    ['joined files with marks', (one: string, two: string) => `\uFEFF${one}\uFEFF${two}`],
-  ])('several pages %s are samples of their own', async (_name, join) => {
-    const { frames } = await read(join(page, page.replace(' 1000', ' 1010')))
-    expect(frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1_000, 1_010])
+    ['date', 'Sat Nov 28 10:00:00 UTC 2026\n', 'Sat Nov 28 10:00:10 UTC 2026\n'],
+    ['date -u +%FT%TZ', '2026-11-28T10:00:00Z\n', '2026-11-28T10:00:10Z\n'],
+    ['echo', '=== 2026-11-28 10:00:00 ===\n\n', '=== 2026-11-28 10:00:10 ===\n\n'],
+    ['date with a zone', '2026-11-28T11:00:00+01:00\n', '2026-11-28T11:00:10+01:00\n'],
+  ])('several pages after what %s printed are samples of that time', async (_name, one, two) => {
+    for (const text of [one + page + two + later, (one + page + two + later).replaceAll(/^# .*\n/gm, '')]) {
+      const { frames, notes } = await read(text)
+      expect(notes).toEqual([])
+      expect(frames.map(({ at, levels }) => [Date.parse(at), levels[0]?.dispatched])).toEqual([
+        [Date.UTC(2026, 10, 28, 10), 1_000],
+        [Date.UTC(2026, 10, 28, 10, 0, 10), 1_010],
+      ])
+    }
+  })
+
+  test.each([
+    ['appended to the same file', page + later],
+    ['with times in a zone that needs a table', `Sat Nov 28 10:00:00 CET 2026\n${page}x\n${later}`],
+    ['without comments', (page + later).replaceAll(/^#.*\n/gm, '')],
+    ['joined files with marks', `\uFEFF${page}\uFEFF${later}`],
+  ])('of several pages %s the last is shown, because nobody knows how far they are apart', async (_name, text) => {
+    const { frames, notes } = await read(text)
+    expect(frames.map(({ levels }) => levels[0]?.dispatched)).toEqual([1_010])
+    expect(notes.join(' ')).toContain('2 pages have no time, so nothing can be said about rates between them.')
   })
 
   const metric = { __name__: 'apiserver_flowcontrol_nominal_limit_seats', priority_level: 'b', instance: 'a' }

@@ -71,7 +71,7 @@ describe('the Level screen', () => {
       if (server === undefined) throw new Error('no server')
       const own = derived.find(({ id }) => id === server.id)
       const rows = levelRows(server, own, byCodeUnits)
-      return headline([{ id: server.id, rows, rejections: recentRejections(own)?.rows ?? [] }], format).title
+      return headline([{ id: server.id, rows, recent: recentRejections(own) }], format).title
     }
     await open('workload-low')
     const sentence = await shownOfFreshSample(titleOnOverview)

@@ -48,7 +48,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
     const found = series && rangeFacts(series)
     return found && { ...found, follows: Math.abs(found.to - lastAt) <= facts.gapMs }
   }, [series, lastAt, facts.gapMs])
-  const now: NowServer = { id, rows, rejections: recent?.rows ?? [], isPast: facts.isPast, range }
+  const now: NowServer = { id, rows, recent, isPast: facts.isPast, range }
   const ownLevel = useOwnLevel(connection)
   // While time is dragged, instants follow each other fast, so the parts of the screen render in turn.
   const ledgerServer = useTurn(server, 1, facts.isPast)

@@ -62,10 +62,7 @@ export function SeveralServers({ facts, connection, view, onView, onShowServer }
           isPast: facts.isPast,
           now,
           own: ownLevel(one),
-          last: headline(
-            servers.map(({ id, rows, recent: own }) => ({ id, rows, rejections: own?.rows ?? [] })),
-            format,
-          ),
+          last: headline(servers, format),
           format,
         })),
       )
@@ -122,7 +119,7 @@ function FleetNow({ facts, onShowServer }: Pick<SeveralServersProps, 'facts' | '
   const seen = current.map(({ id, server, rows, recent }): NowServer => {
     const range = ranges.get(id)
     const follows = range !== undefined && unixMsOf(server.at) - range.to <= RANGE_EVERY_MS + gapMs
-    return { id, rows, rejections: recent?.rows ?? [], isPast, range: range && { ...range, follows } }
+    return { id, rows, recent, isPast, range: range && { ...range, follows } }
   })
   return <ServersNow servers={seen} note={leftOut(stale)} onShowServer={onShowServer} />
 }

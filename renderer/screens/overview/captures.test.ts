@@ -42,7 +42,7 @@ describe.each(metricsPages)('real server: %s', (path) => {
   })
 
   test('is not said to flow before the second sample', () => {
-    const said = headline([{ id: 'api', rows, rejections: [] }], createFormat('screen'))
+    const said = headline([{ id: 'api', rows }], createFormat('screen'))
     expect(said.title).not.toMatch(/^All/)
     expect(said.tone).not.toBe('withheld')
   })

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { create } from 'zustand'
 import type { RejectReason } from '../../../core/frame/frame.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
-import type { LevelState } from '../../../core/frame/recent.ts'
+import { type LevelState, RECENT } from '../../../core/frame/recent.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import { valueColumn, leastWidth, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
@@ -76,7 +76,7 @@ const rejectionTitle = ({ rejectedBy }: LevelRow): string | undefined =>
 const byReason = (id: OptionalColumn, reason: RejectReason): Column =>
   numberColumn(id, `${reason} /s`, (row) => row.rejectedBy?.[reason], {
     term: reason,
-    title: `Requests rejected with ${reason} per second, mean of the last 10 s`,
+    title: `Requests rejected with ${reason} per second, mean of ${RECENT}`,
     width: 118,
     cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
   })
@@ -215,7 +215,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     numberColumn('dispatched', 'Dispatched', (row) => row.dispatchedPerSecond, {
       width: 84,
       term: 'dispatched',
-      title: 'Requests dispatched per second, mean of the last 10 s',
+      title: `Requests dispatched per second, mean of ${RECENT}`,
       cell: (row) => <span className="muted">{orUnknown(row.dispatchedPerSecond, format.rate)}</span>,
     }),
     numberColumn('noAccommodation', 'No fit /s', (row) => row.noAccommodationPerSecond, {
@@ -228,7 +228,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     numberColumn('rejected', 'Rejected', (row) => row.rejectedPerSecond, {
       width: 74,
       term: 'rejected',
-      title: 'Requests rejected per second, mean of the last 10 s',
+      title: `Requests rejected per second, mean of ${RECENT}`,
       cell: (row) => <span title={rejectionTitle(row)}>{amount(row.rejectedPerSecond, format.rate, 'rejected')}</span>,
     }),
     byReason('queueFull', 'queue-full'),
