@@ -9,7 +9,9 @@ import { flowOf, type FrameIndex } from './rates.ts'
  * full.
  */
 export const RECENT_MS = 10_000
-export const RECENT = 'the last 10 s, or of one interval between samples if that is longer'
+/** Completes “the mean of”: what statements about the present and quantiles cover. */
+export const windowText = (seconds: 10 | 30): string =>
+  `the last ${seconds} s, or of one interval between samples if that is longer`
 
 interface Totals {
   readonly atMs: number

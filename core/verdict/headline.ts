@@ -13,7 +13,7 @@ import {
   evidenceOf,
   lenderSqueezed,
   overRange,
-  recently,
+  theLast,
   queueing,
   rejecting,
   shortAtMax,
@@ -198,7 +198,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   return {
     tone: 'ok',
     title: `No request ${told(first, 'waits or is', 'waited or was')} rejected. ${seatsInUse}`,
-    evidence: [gone, ranged === '' && gone === '' ? `No request was rejected${recently(format, servers)}.` : ranged],
+    evidence: [gone, ranged === '' && gone === '' ? `No request was rejected in ${theLast(format, servers)}.` : ranged],
     actions: [],
   }
 }
@@ -209,7 +209,7 @@ function rejectedByDeleted(servers: readonly NowServer[], format: Format): strin
   if (gone.length === 0) return ''
   const count = gone.reduce((sum, row) => sum + row.count, 0)
   const names = [...new Set(gone.map(({ level }) => level))]
-  return `${listed(names)}, which ${plural(names.length, 'was', 'were')} deleted, rejected ${format.counted(count, 'request')}${recently(format, servers)}.`
+  return `${listed(names)}, which ${plural(names.length, 'was', 'were')} deleted, rejected ${format.counted(count, 'request')} in ${theLast(format, servers)}.`
 }
 
 interface StaleFacts {

@@ -61,7 +61,7 @@ export function rejecting(about: Case): Told {
     evidence: [
       {
         short: `${detail}${fromSchema(about)}.`,
-        full: `${detail} answered 429${recently(format, [server])}${fromSchema(about)}.`,
+        full: `${detail} answered 429 in ${theLast(format, [server])}${fromSchema(about)}.`,
       },
       ofFlow(about),
       range,
@@ -72,9 +72,9 @@ export function rejecting(about: Case): Told {
   }
 }
 
-/** ` in the last 10 s`: the window of the present, longer where samples are farther apart. */
-export const recently = (format: Format, servers: readonly NowServer[]): string =>
-  ` in the last ${format.span(Math.round(Math.max(...servers.map(({ recent }) => recent?.seconds ?? 0))))}`
+/** `the last 10 s`: the window of the present, or that of waits; longer where samples are farther apart. */
+export const theLast = (format: Format, servers: readonly NowServer[], atLeast = 0): string =>
+  `the last ${format.span(Math.round(Math.max(atLeast, ...servers.map(({ recent }) => recent?.seconds ?? 0))))}`
 
 /** `, 78 % of them from flow schema …`: over all reasons, because rows are by schema and reason. */
 function fromSchema({ row: { name: level }, server: { recent }, format }: Case): string {
@@ -142,7 +142,7 @@ export function queueing(about: Case): Told {
   const { executing, current, queued } = row.seats
   const wait =
     typeof row.waitP99 === 'number'
-      ? `Wait p99 of the last 30 s: ${format.quantile(row.waitP99, row.waitP99Range)}.`
+      ? `Wait p99 of ${theLast(format, [server], 30)}: ${format.quantile(row.waitP99, row.waitP99Range)}.`
       : ''
   const free = executing === undefined || current === undefined ? 0 : current - executing
   const wide = free > 0 ? `${seats(format, free)} free: the next request may be wider than that.` : ''

@@ -2,7 +2,7 @@ import { memo } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
-import { RECENT } from '../../../core/frame/recent.ts'
+import { windowText } from '../../../core/frame/recent.ts'
 import type { MeasureId } from '../../../core/prom/measures.ts'
 import { valueColumn, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
@@ -49,7 +49,7 @@ const REASON_COLUMNS: readonly DataColumn<RejectionRow>[] = [
     cell: (row) => <Term id={row.reason}>{row.reason}</Term>,
   }),
   numberColumn('rate', 'Rate, 10 s', (row) => row.rate, {
-    title: `Requests per second, mean of ${RECENT}`,
+    title: `Requests per second, mean of ${windowText(10)}`,
     cell: (row) => <span className={classes((row.rate ?? 0) > 0 ? 'rejected' : 'faint')}>{format.rate(row.rate)}</span>,
   }),
   numberColumn('total', 'Total', (row) => row.total, { title: 'Since the server started' }),
@@ -60,10 +60,11 @@ const Prose = ({ text }: { text: string }) => <span className={styles['wrap']}>{
 
 /** What each flow schema sends to the level. */
 export const SchemasPane = memo(function SchemasPane({ level, derived }: TrafficPaneProps) {
+  const seconds = Math.round(derived?.recent?.seconds ?? 10)
   return (
     <Pane
       title="Flow schemas"
-      note={`rates of the last ${format.span(Math.round(derived?.recent?.seconds ?? 10))}${isExempt(level) ? '; nothing waits here' : ', waits of the last 30 s'}`}
+      note={`rates of the last ${format.span(seconds)}${isExempt(level) ? '; nothing waits here' : `, waits of the last ${format.span(Math.max(30, seconds))}`}`}
     >
       <div className="column shrink-y">
         <DataTable

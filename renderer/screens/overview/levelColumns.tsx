@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { create } from 'zustand'
 import type { RejectReason } from '../../../core/frame/frame.ts'
 import { REJECT_REASONS } from '../../../core/frame/reading.ts'
-import { type LevelState, RECENT } from '../../../core/frame/recent.ts'
+import { type LevelState, windowText } from '../../../core/frame/recent.ts'
 import { SeatBar } from '../../charts/SeatBar.tsx'
 import { valueColumn, leastWidth, numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { Icon } from '../../components/Icon.tsx'
@@ -76,7 +76,7 @@ const rejectionTitle = ({ rejectedBy }: LevelRow): string | undefined =>
 const byReason = (id: OptionalColumn, reason: RejectReason): Column =>
   numberColumn(id, `${reason} /s`, (row) => row.rejectedBy?.[reason], {
     term: reason,
-    title: `Requests rejected with ${reason} per second, mean of ${RECENT}`,
+    title: `Requests rejected with ${reason} per second, mean of ${windowText(10)}`,
     width: 118,
     cell: (row) => amount(row.rejectedBy?.[reason], format.significant, 'rejected'),
   })
@@ -203,19 +203,19 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     numberColumn('waitP50', 'Wait p50', (row) => number(row.waitP50), {
       width: 94,
       term: 'quantile',
-      title: `Time in the queue that half of the requests of the last 30 s did not exceed. ${RANGES}`,
+      title: `Time in the queue that half of the requests of ${windowText(30)} did not exceed. ${RANGES}`,
       cell: (row) => reading(row.waitP50, (n) => format.quantile(n, row.waitP50Range)),
     }),
     numberColumn('waitP99', 'Wait p99', (row) => number(row.waitP99), {
       width: 94,
       term: 'quantile',
-      title: `Time in the queue that 99 % of the requests of the last 30 s did not exceed. ${RANGES}`,
+      title: `Time in the queue that 99 % of the requests of ${windowText(30)} did not exceed. ${RANGES}`,
       cell: (row) => reading(row.waitP99, (n) => format.quantile(n, row.waitP99Range)),
     }),
     numberColumn('dispatched', 'Dispatched', (row) => row.dispatchedPerSecond, {
       width: 84,
       term: 'dispatched',
-      title: `Requests dispatched per second, mean of ${RECENT}`,
+      title: `Requests dispatched per second, mean of ${windowText(10)}`,
       cell: (row) => <span className="muted">{orUnknown(row.dispatchedPerSecond, format.rate)}</span>,
     }),
     numberColumn('noAccommodation', 'No fit /s', (row) => row.noAccommodationPerSecond, {
@@ -228,7 +228,7 @@ export function levelColumns(options: LevelColumnOptions): readonly Column[] {
     numberColumn('rejected', 'Rejected', (row) => row.rejectedPerSecond, {
       width: 74,
       term: 'rejected',
-      title: `Requests rejected per second, mean of ${RECENT}`,
+      title: `Requests rejected per second, mean of ${windowText(10)}`,
       cell: (row) => <span title={rejectionTitle(row)}>{amount(row.rejectedPerSecond, format.rate, 'rejected')}</span>,
     }),
     byReason('queueFull', 'queue-full'),
