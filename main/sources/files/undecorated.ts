@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/config/jsonValues.ts'
 import { withoutEscapes } from '../../../core/text/escapes.ts'
 import { parseJson } from '../../../core/text/text.ts'
+import { unixMsOf } from '../../../core/units.ts'
 import { MOST_PAGES } from './scrapes.ts'
 
 /** The headers that `curl -i` prints, of every response up to the last. */
@@ -95,7 +96,7 @@ const FIRST_SERIES = /^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?(?=[ \t]+\S+[ \t]*\r?$)/m
 const COMMENT = /^# (?:HELP|TYPE|UNIT) /
 /** As `date` prints it, in zones that need no table, or like RFC 3339, in UTC where it names no zone. */
 const DATE =
-  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?<zone> ?(?:Z|UTC|[+-]\d\d:?\d\d))?|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[AP]M )?(?<named>UTC|GMT|[ECMP][SD]T) \d{4}/
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[AP]M )?(?:UTC|GMT|[ECMP][SD]T) \d{4}/
 /** Between a page and what a script wrote before it. */
 const MOST_LINES_BEFORE = 4
 
@@ -138,8 +139,7 @@ function dateBefore(text: string, at: number): { readonly at: number; readonly f
     const line = text.slice(start, Math.min(end, start + MOST_DATE_LINE))
     const found = line.includes('{') ? null : DATE.exec(line)
     if (found !== null) {
-      const { zone, named } = found.groups ?? {}
-      const told = Date.parse(found[0].replace(',', '.').replace(/ ?UTC$/, 'Z') + ((zone ?? named) ? '' : 'Z'))
+      const told = unixMsOf(found[0].replace(',', '.').replace(/ ?UTC$/, 'Z'))
       if (!Number.isNaN(told)) return { at: told, from: start }
     }
     end = start
