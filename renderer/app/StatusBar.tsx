@@ -103,18 +103,16 @@ function Countdown() {
   const around = 2 * Math.PI * 5
   return (
     <span className={classes(styles['item'], styles['countdown'])}>
-      {left !== undefined && (
-        <svg className={styles['ring']} width="13" height="13" viewBox="0 0 13 13" aria-hidden="true" focusable="false">
-          <circle className={styles['track']} cx="6.5" cy="6.5" r="5" />
-          <circle
-            className={styles['arc']}
-            cx="6.5"
-            cy="6.5"
-            r="5"
-            strokeDasharray={`${around * (1 - left / REALLOCATION_MS)} ${around}`}
-          />
-        </svg>
-      )}
+      <svg className={styles['ring']} width="13" height="13" viewBox="0 0 13 13" aria-hidden="true" focusable="false">
+        <circle className={styles['track']} cx="6.5" cy="6.5" r="5" />
+        <circle
+          className={styles['arc']}
+          cx="6.5"
+          cy="6.5"
+          r="5"
+          strokeDasharray={`${left === undefined ? 0 : around * (1 - left / REALLOCATION_MS)} ${around}`}
+        />
+      </svg>
       <Term id="reallocation">next reallocation</Term> in{' '}
       <b>{left === undefined ? UNKNOWN : `≈ ${Math.ceil(left / 1_000)} s`}</b>
     </span>

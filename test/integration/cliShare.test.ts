@@ -308,7 +308,7 @@ describe('record', () => {
     const recorded = join(folder, 'simulated.apfrec')
     let step = 0
     const server = await startHostileServer({ behaviour: answerPage(() => metricsPage({ step: step++ })) })
-    const options = ['--metrics-url', server.url(), '--for', '3s']
+    const options = ['--metrics-url', server.url(), '--for', '15s']
     const { code, output, told: said } = await runHere('record', recorded, ...options)
     await server.close()
     expect([code, said]).toEqual([0, expect.stringMatching(/Recording \d{8}T\d{6}Z-/)])

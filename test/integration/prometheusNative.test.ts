@@ -133,7 +133,7 @@ describe.skipIf(reason !== undefined)('a real Prometheus that stores waits as na
       near(Number(answer), wanted, STORED, query)
     }
     // What a heat map shows is one native histogram: all requests of the span.
-    const waited = promqlOf({ measures: 'waits', level: LEVEL, spanMs: 3_000 }, place) ?? ''
+    const waited = promqlOf({ measures: 'waits', level: LEVEL, spanMs: 30_000 }, place) ?? ''
     const counted = await api.query(waited, undefined, { signal: end.signal, limits: LIVE_LIMITS })
     const sample = counted.ok ? counted.series[0]?.samples[0] : undefined
     expect(typeof sample === 'object' ? sample.count : sample, waited).toBeGreaterThan(100)
