@@ -406,8 +406,8 @@ export function justStarted(server: ServerFacts): Clue {
   )
 }
 
-/** Mean execution of a level, for sentences. */
+/** How long requests of a level execute, as a sentence; empty where that is not known. */
 export const executionText = (level: LevelFacts): string => {
   const mean = executionOf(level.now)
-  return mean === undefined ? 'not known' : plain.seconds(mean)
+  return mean === undefined ? '' : ` Requests execute for ${plain.seconds(mean)} on average.`
 }

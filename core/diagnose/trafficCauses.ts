@@ -217,7 +217,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       needs: [fact(true, trouble(level))],
       within: [full],
       remedy: advice(
-        `Collect more samples, with debug dumps. More shares help only if other levels can do without the seats. Requests execute for ${executionText(level)} on average.`,
+        `Collect more samples, with debug dumps. More shares help only if other levels can do without the seats.${executionText(level)}`,
       ),
     },
   ]

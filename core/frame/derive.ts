@@ -172,7 +172,9 @@ function deriveLevel(
     envelope: torn ? undefined : sumOfKnown([demand.average, demand.stdev]),
   }
   const counts = level.schemas.map(({ name }) => recentOf(recent, flowKey(level.name, name)))
-  const known = { recent: sumRecent(recent, level, counts) }
+  const known = {
+    recent: sumRecent(recent, level, counts.length > 0 ? counts : [recentOf(recent, flowKey(level.name, ''))]),
+  }
   if (!('previous' in step)) {
     return { ...own, ...known, schemas: level.schemas.map(({ name }, i) => ({ name, recent: counts[i] })) }
   }

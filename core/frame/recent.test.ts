@@ -44,6 +44,15 @@ it('counts what a level rejected within the window after it was deleted', () => 
   ])
 })
 
+it('counts what a level rejected of which somebody summed the flow schemas', () => {
+  const derive = createDeriver('api')
+  const rejected = (count: number) => ({ 'queue-full': count, 'concurrency-limit': 0, 'time-out': 0 })
+  const page = (at: number, count: number): ServerFrame =>
+    serverFrame(at, [{ ...levelFrame('hog', []), rejected: rejected(count), dispatched: count }])
+  derive(page(0, 5))
+  expect(derive(page(60, 65)).levels[0]?.recent).toEqual({ seconds: 60, dispatched: 60, rejected: rejected(60) })
+})
+
 describe('the state of a level', () => {
   it('is rejecting for ten seconds after the last rejection, not for one sample', () => {
     const samples = [0, 1, 2, 5, 10, 11, 12].map((at) => [at, at >= 1 ? 5 : 0, 0] as const)

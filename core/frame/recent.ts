@@ -1,7 +1,7 @@
 import type { Recent, DerivedLevel, DerivedServer } from './derived.ts'
 import type { Rejected, LevelFrame, SchemaFrame } from './frame.ts'
 import { REJECT_REASONS, sumOfKnown, isExempt } from './reading.ts'
-import { flowOf, type FrameIndex } from './rates.ts'
+import { flowKey, flowOf, type FrameIndex } from './rates.ts'
 
 /**
  * The single window for every statement about the present: states of levels, rates of rejections and dispatches. It
@@ -30,8 +30,11 @@ export interface RecentWindow {
 export const emptyWindow = (): RecentWindow => ({ samples: [], begin: 0, gone: new Map() })
 
 /** Adds one sample. A simulation at high speed has thousands within the window, so none is looked at twice. */
-export function pushRecent(window: RecentWindow, atMs: number, { schemas }: FrameIndex): void {
-  const totals = new Map([...schemas].map(([where, { dispatched, rejected }]) => [where, { dispatched, rejected }]))
+export function pushRecent(window: RecentWindow, atMs: number, { schemas, levels }: FrameIndex): void {
+  // Somebody may have summed over the flow schemas of a level.
+  const whole = [...levels].filter(([, level]) => level.schemas.length === 0)
+  const flows = [...schemas, ...whole.map(([name, level]) => [flowKey(name, ''), level] as const)]
+  const totals = new Map(flows.map(([where, { dispatched, rejected }]) => [where, { dispatched, rejected }]))
   const { samples, gone } = window
   const before = samples.at(-1)
   for (const [where, { rejected }] of before?.schemas ?? [])
