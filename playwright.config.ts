@@ -16,6 +16,7 @@ export default defineConfig({
   workers: 4,
   timeout: 3_600_000,
   expect: PATIENT,
+  use: { actionTimeout: PATIENT.timeout },
   // What passes only then is printed as flaky, and fails the run of a workflow (test/reports.ts).
   retries: 1,
   failOnFlakyTests: process.env['CI'] !== undefined,

@@ -1,6 +1,6 @@
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SIMULATION } from '../../../test/fixtures/sources.ts'
 import { openStory, type Story } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
@@ -78,6 +78,7 @@ test('a server that does not answer is said in its row; the other source stays a
   await act(async () => {
     story.setSilent(true)
     story.advance(10_000)
+    vi.setSystemTime(Date.now() + 10_000)
   })
   const refused = /apiserver-a refused the connection; is it running/
   await waitFor(() => expect(row('apiserver-a:6443')?.textContent).toMatch(refused))
