@@ -57,6 +57,7 @@ describe('a recording as a file', () => {
     elsewhere('slow')
     let now = Date.now()
     const clock = vi.spyOn(systemEnvironment, 'now').mockImplementation(() => (now += 2_000))
+    progress.length = 0
     await runHere('import', file)
     clock.mockRestore()
     expect(progress.join('')).toMatch(/incident\.apfrec: \d+ % imported, about \d+ s left\.\n/)

@@ -28,8 +28,10 @@ export function undecorated(written: string): string {
   if (/^< HTTP\/[\d.]+ \d{3}/m.test(text)) text = text.replaceAll(CURL, '')
   if (/^ +Dload +Upload/m.test(text)) text = text.replaceAll(PROGRESS, '')
   text = text.replace(HTTP_HEADERS, '')
-  const blocks = Array.from(text.matchAll(BLOCK), ([, block = '']) => block).filter((block) => OF_SERVER.test(block))
-  if (blocks.length > 0) text = blocks.join('')
+  if (text.includes('```')) {
+    const blocks = Array.from(text.matchAll(BLOCK), ([, block = '']) => block).filter((block) => OF_SERVER.test(block))
+    text = blocks.length > 0 ? blocks.join('') : text.replaceAll(/^[> \t]*```.*$/gm, '')
+  }
   const [, before = ''] = FIRST.exec(text) ?? []
   if (before.trim() === '' && (before === '' || /PriorityLevelName,/.test(text))) return text
   // Numbers of lines differ.
@@ -128,8 +130,10 @@ export function pagesIn(text: string): readonly WrittenPage[] {
 }
 
 function startOfComments(text: string, at: number): number {
-  const line = lineBefore(text, at)
-  return COMMENT.test(text.slice(line, at)) ? startOfComments(text, line) : at
+  let start = at
+  for (let line = lineBefore(text, start); COMMENT.test(text.slice(line, start)); line = lineBefore(text, start))
+    start = line
+  return start
 }
 
 /** What a script wrote before a page, and where its line begins. */

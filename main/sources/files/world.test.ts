@@ -248,6 +248,8 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
     ['indented', each((line) => `    ${line}`)],
     ['a quotation', each((line) => `> ${line}`)],
     ['a value in YAML', `metrics: |\n${each((line) => `  ${line}`)}`],
+    ['a block of Markdown that was cut', `\`\`\`text\n${page}`],
+    ['after very many comments', `${'# HELP a b\n'.repeat(200_000)}${page}`],
     ['a block of Markdown', `The page:\n\n\`\`\`text\n${page}\`\`\`\nthanks`],
     ['colours', each((line) => `\u001B[01;31m${line.slice(0, 9)}\u001B[m${line.slice(9)}\u001B[K`)],
     ['grep', each((line) => `dumps/metrics-1.txt:${line}`)],
