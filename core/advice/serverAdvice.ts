@@ -184,13 +184,14 @@ export function scrapeAdvice(server: ServerUsage): readonly Suggestion[] {
 }
 
 /**
- * Seats of the tiers of a provisioned control plane of EKS, for 1.28 and later: the table of AWS's user guide as of November
- * 2025. There are larger tiers, whose seats it does not list.
+ * Seats of the tiers of a provisioned control plane of EKS, for 1.30 and later: the table of AWS's user guide, 8XL as others
+ * quote it in 2026. There is a larger tier, whose seats nobody lists.
  */
 const EKS_TIERS = [
   { name: 'XL', tier: 'tier-xl', seats: 1_700 },
   { name: '2XL', tier: 'tier-2xl', seats: 3_400 },
   { name: '4XL', tier: 'tier-4xl', seats: 6_800 },
+  { name: '8XL', tier: 'tier-8xl', seats: 13_600 },
 ] as const
 /** EKS runs at least this many API servers for a cluster. */
 const EKS_SERVERS = 2
@@ -207,8 +208,8 @@ export function tierAdvice(
     const tier = EKS_TIERS.find((one) => one.seats >= seats * EKS_SERVERS)
     const table = listed(EKS_TIERS.map((one) => `${one.name} ${plain.amount(one.seats)}`))
     return {
-      title: tier === undefined ? 'Choose an EKS tier above 4XL' : `Choose the EKS tier ${tier.name}`,
-      text: `EKS sets the flags of its servers. Tiers of its provisioned control plane have these seats: ${table} (AWS’s user guide, November 2025; there are larger ones).`,
+      title: tier === undefined ? 'Choose an EKS tier above 8XL' : `Choose the EKS tier ${tier.name}`,
+      text: `EKS sets the flags of its servers. Tiers of its provisioned control plane have these seats: ${table} (AWS’s user guide, 2026; there is a larger one).`,
       unknown: [
         `Whether the seats of a tier are those of each server or of all together: here they are counted as those of ${EKS_SERVERS} servers.`,
       ],

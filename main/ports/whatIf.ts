@@ -1,5 +1,7 @@
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import type { Earlier, ForecastEvent, ForecastEvidence, ForecastWish } from '../../core/contract/forecast.ts'
+import type { RecordingPart, RecordingStrip, SharedFile } from '../../core/contract/recording.ts'
+import type { Report } from '../../core/contract/report.ts'
 import type { ScenarioEvent, ScenarioWish } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, RunGiven, WhatIfEvent, WhatIfWish } from '../../core/contract/whatif.ts'
 import type { PointResult, SweepEvent, SweepWish } from '../../core/contract/sweep.ts'
@@ -10,6 +12,7 @@ import type { Island } from '../../core/tune/search.ts'
 import type { Choice, TunePlan } from '../../core/tune/tune.ts'
 import type { Twin } from '../../core/twin/twin.ts'
 import type { Problem } from '../../core/errors.ts'
+import type { UnixMs } from '../../core/units.ts'
 
 /** The input of a comparison. */
 export interface WhatIfTask {
@@ -48,7 +51,38 @@ export type PointsEvent =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly problem: Problem }
 
-/** Runs comparisons and forecasts. */
+/** What reads a whole recording of a state folder: a second of work for each minute of it. */
+export interface RecordingReader {
+  /** Throws `not-found` if there is none. */
+  strip(id: string, now: UnixMs): Promise<RecordingStrip>
+  /**
+   * Rejects with `too-large` for a file that does not fit into a message, and like `report`. `onPart` is called with the
+   * fraction that is done.
+   */
+  export(part: RecordingPart, version: string, onPart?: (part: number) => void): Promise<SharedFile>
+  /** Rejects with `not-found` for a part without recorded data. */
+  report(part: RecordingPart, version: string, onPart?: (part: number) => void): Promise<Report>
+}
+
+/** The input of each of them. */
+export interface StripTask {
+  readonly stateDir: string
+  readonly id: string
+  readonly now: UnixMs
+}
+export interface PartTask {
+  readonly stateDir: string
+  readonly part: RecordingPart
+  readonly version: string
+}
+
+/** Progress, then the result. */
+export type ReadingEvent<T> =
+  | { readonly kind: 'progress'; readonly part: number }
+  | { readonly kind: 'done'; readonly read: T }
+  | { readonly kind: 'failed'; readonly problem: Problem }
+
+/** Runs comparisons and forecasts, and reads recordings. */
 export interface WhatIfRunner {
   /** The scenarios of the library, in the order of their numbers. */
   scenarios(): Promise<readonly LibraryScenario[]>
@@ -64,6 +98,8 @@ export interface WhatIfRunner {
   sweep(wish: SweepWish, emit: (event: SweepEvent) => void, signal: AbortSignalLike): void
   /** The same for a forecast. */
   forecast(task: ForecastTask, emit: (step: ForecastStep) => void, signal: AbortSignalLike): void
+  /** Of the recordings in a state folder, in threads. */
+  reader?(stateDir: string): RecordingReader
 }
 
 /** A whole search. */

@@ -8,7 +8,7 @@ import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { createKeptPages, KEPT_MS } from './keptPages.ts'
 import { partOf, readRecording, type ListedRecording } from './library.ts'
-import { anonymiser, type ExportOptions } from './recordingFile.ts'
+import { anonymiser, progressIn, type ExportOptions } from './recordingFile.ts'
 
 /**
  * The report of a recording, or of a range of it; `problems` lists the parts that could not be read. Throws
@@ -16,15 +16,17 @@ import { anonymiser, type ExportOptions } from './recordingFile.ts'
  */
 export function reportOfRecording(
   entry: ListedRecording,
-  { range, version, anonymise = false }: ExportOptions,
+  { range, version, anonymise = false, onPart }: ExportOptions,
 ): { readonly report: Report; readonly problems: readonly Problem[] } {
   const { source, from, to } = partOf(entry, range)
   if (source.kind === 'etcd') throw new ProblemError('unsupported', ETCD)
   const problems: Problem[] = []
   const replaced = anonymise ? anonymiser() : undefined
   const taking = createIncident({ from, to })
+  const told = progressIn({ from, to }, (part) => onPart?.(part * READ_PART))
   for (const { timed, held } of readRecording(entry, range, problems)) {
     taking.take(replaced === undefined ? timed : { ...timed, event: replaced.event(timed.event) }, held)
+    told(timed.at)
   }
   const incident = taking.finish()
   if (incident.servers.length === 0 && problems.length === 0)
@@ -33,6 +35,9 @@ export function reportOfRecording(
   const verdict = at === undefined ? undefined : { at, lines: statusLines(diagnosed(entry, at, replaced)) }
   return { report: reportOf(incident, { source: replaced?.source(source) ?? source, version, verdict }), problems }
 }
+
+/** Of the time that a report takes; the rest is the verdict. */
+const READ_PART = 0.6
 
 /** What Diagnosis says of an instant: it also knows the time before the report. */
 function diagnosed(entry: ListedRecording, at: UnixMs, replaced: ReturnType<typeof anonymiser> | undefined): Diagnosis {

@@ -74,7 +74,7 @@ export interface ExportOptions {
   readonly version: string
   /** Replaces names. */
   readonly anonymise?: boolean
-  /** Called with the fraction of the range that is written. */
+  /** Called with the fraction of the range that is done. */
   readonly onPart?: ((part: number) => void) | undefined
 }
 
@@ -103,6 +103,14 @@ export async function exportRecording(entry: ListedRecording, path: string, opti
 /** Events between two reports of progress. */
 const EVENTS_A_PART = 25
 
+/** Told the instant of each event of a range, reports the fraction of the range from time to time. */
+export function progressIn({ from, to }: RecordingRange, onPart: ExportOptions['onPart']): (at: UnixMs) => void {
+  let events = 0
+  return (at) => {
+    if (++events % EVENTS_A_PART === 0) onPart?.(Math.min(1, Math.max(0, (at - from) / Math.max(1, to - from))))
+  }
+}
+
 /** The bytes of such a file; its contents are known once they have been read. Throws `ProblemError`. */
 export function packRecording(
   entry: ListedRecording,
@@ -121,11 +129,12 @@ export function packRecording(
     ...(anonymise && { anonymised: true as const }),
   }
   const record = createRecorder()
+  const told = progressIn({ from, to }, onPart)
   const hash = createHash('sha256')
   let events = 0
   const line = ({ at, event }: TimedEvent): Buffer => {
     events++
-    if (events % EVENTS_A_PART === 0) onPart?.(Math.min(1, Math.max(0, (at - from) / Math.max(1, to - from))))
+    told(at)
     return Buffer.from(`${record({ at, event: replaced?.event(event) ?? event })}\n`)
   }
   function* lines(): Generator<Buffer> {

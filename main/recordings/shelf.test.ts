@@ -33,13 +33,20 @@ test('a page gets a recording as a file', async () => {
   expect(file.name).toBe('prod_eu_1-20261121T030010Z.apfrec')
 })
 
-test('a page gets a report, with names or without', () => {
+test('a page gets a report, with names or without', async () => {
   const own = shelf(join(folder, 'a'))
-  expect(own.report({ id, anonymise: false }, '1.0.0').title).toBe('Incident report: prod eu/1')
-  const anonymous = JSON.stringify(own.report({ id, anonymise: true }, '1.0.0'))
+  const parts: number[] = []
+  const report = await own.report({ id, anonymise: false }, '1.0.0', (done) => parts.push(done))
+  expect(report.title).toBe('Incident report: prod eu/1')
+  expect(parts.length).toBeGreaterThan(1)
+  expect(parts).toEqual(parts.toSorted((a, b) => a - b))
+  expect(parts.every((done) => done >= 0 && done < 1)).toBe(true)
+  const anonymous = JSON.stringify(await own.report({ id, anonymise: true }, '1.0.0'))
   expect(anonymous).not.toMatch(/prod eu|apiserver-a/)
-  expect(() => own.report({ id: 'none', anonymise: false }, '1.0.0')).toThrow('There is no recording "none".')
-  expect(() => own.report({ id, to: START - 1, anonymise: false }, '1.0.0')).toThrow('has no data for this period')
+  const none = own.report({ id: 'none', anonymise: false }, '1.0.0')
+  await expect(none).rejects.toThrow('There is no recording "none".')
+  const before = own.report({ id, to: START - 1, anonymise: false }, '1.0.0')
+  await expect(before).rejects.toThrow('has no data for this period')
 })
 
 test.each([

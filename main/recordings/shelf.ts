@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { ProblemError } from '../../core/errors.ts'
-import type { RecordingEntry, RecordingPart, RecordingStrip, SharedFile } from '../../core/contract/recording.ts'
+import type { RecordingEntry, RecordingPart, RecordingStrip } from '../../core/contract/recording.ts'
 import { MOST_SHARED_BYTES } from '../../core/bounds.ts'
-import type { Report } from '../../core/contract/report.ts'
 import { megabytes } from '../files/files.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { RecordingReader } from '../ports/whatIf.ts'
 import { reportOfRecording } from './incident.ts'
 import { chaptersIn, listRecordings, RECORDINGS, removeChapter, type ListedRecording } from './library.ts'
 import type { UnixMs } from '../../core/units.ts'
@@ -14,23 +14,16 @@ import { barsOf, type Bar } from '../../core/history/bars.ts'
 import { createArchive } from './archive.ts'
 
 /** The recordings of one state folder, for pages. */
-export interface Shelf {
+export interface Shelf extends RecordingReader {
   /** The latest first. */
   list(presence: Runner): readonly RecordingEntry[]
-  /** Throws `not-found` if there is none. */
-  strip(id: string, now: UnixMs): RecordingStrip
   /**
    * Returns the remaining ones. Throws `invalid-input` for one that is still being written, `not-found` if there is
    * none.
    */
   remove(id: string, presence: Runner): readonly RecordingEntry[]
-  /** Rejects with `too-large` for a file that does not fit into a message, and like `report`. */
-  /** `onPart` is called with the fraction that is written. */
-  export(part: RecordingPart, version: string, onPart?: (part: number) => void): Promise<SharedFile>
   /** Receives exported recordings from pages. */
   uploads(environment: Pick<Environment, 'after'>): Uploads
-  /** Throws `not-found` for a part without recorded data. */
-  report(part: RecordingPart, version: string): Report
 }
 /** Reports which consoles run. */
 interface Runner {
@@ -48,7 +41,7 @@ export function shelf(stateDir: string): Shelf {
   }
   return {
     list,
-    strip: (id, now) => stripOf(folder, find(id), now),
+    strip: async (id, now) => stripOf(folder, find(id), now),
     remove(id, presence) {
       const entry = list(presence).find((one) => one.id === find(id).id)
       if (entry?.running === true) {
@@ -76,8 +69,8 @@ export function shelf(stateDir: string): Shelf {
       return { name: `${fileNameOf(head.source.name)}-${at}Z.apfrec`, base64: Buffer.concat(parts).toString('base64') }
     },
     uploads: (environment) => createUploads(stateDir, environment),
-    report: ({ id, anonymise, ...range }, version) =>
-      reportOfRecording(find(id), { range: rangeOf(range), version, anonymise }).report,
+    report: async ({ id, anonymise, ...range }, version, onPart) =>
+      reportOfRecording(find(id), { range: rangeOf(range), version, anonymise, onPart }).report,
   }
 }
 

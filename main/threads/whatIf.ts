@@ -3,15 +3,20 @@ import { Worker } from 'node:worker_threads'
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import { quoted } from '../../core/config/finding.ts'
 import { ProblemError, toProblem, type Problem, messageOf } from '../../core/errors.ts'
+import type { RecordingStrip, SharedFile } from '../../core/contract/recording.ts'
+import type { Report } from '../../core/contract/report.ts'
 import type { ScenarioEvent } from '../../core/contract/scenario.ts'
 import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
 import type {
   ForecastStep,
   ForecastTask,
+  PartTask,
   PointsEvent,
   PointsTask,
+  ReadingEvent,
   ScenarioTask,
+  StripTask,
   SweepRunner,
   TuneEvent,
   TuneTask,
@@ -27,6 +32,9 @@ export type WhatIfData =
   | { readonly kind: 'forecast'; readonly task: ForecastTask }
   | { readonly kind: 'points'; readonly task: PointsTask }
   | { readonly kind: 'tune'; readonly task: TuneTask }
+  | { readonly kind: 'strip'; readonly task: StripTask }
+  | { readonly kind: 'report'; readonly task: PartTask }
+  | { readonly kind: 'export'; readonly task: PartTask }
 
 /** What each task emits until it ends. */
 interface TaskEvents {
@@ -35,6 +43,9 @@ interface TaskEvents {
   readonly forecast: ForecastStep
   readonly points: PointsEvent
   readonly tune: TuneEvent
+  readonly strip: ReadingEvent<RecordingStrip>
+  readonly report: ReadingEvent<Report>
+  readonly export: ReadingEvent<SharedFile>
 }
 
 interface WhatIfSurroundings {
@@ -49,8 +60,11 @@ const MOST_MEGABYTES = 2_048
 /** For comparisons and scenarios: each uses a processor, and memory for its requests. */
 const MOST_RUNS = 2
 
-/** Runs each comparison, each forecast, each shard of a sweep and each part of a search in a thread of its own. */
-export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): WhatIfRunner & SweepRunner {
+/**
+ * Runs each comparison, each forecast, each shard of a sweep and each part of a search in a thread of its own, and reads
+ * recordings there.
+ */
+export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Required<WhatIfRunner> & SweepRunner {
   let running = 0
   let library: Promise<readonly LibraryScenario[]> | undefined
   const failed = (problem: Problem) => ({ kind: 'failed', problem }) as const
@@ -159,10 +173,32 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Wh
         { emit, signal },
       )
     },
+    reader: (stateDir) => ({
+      strip: (id, now) => answered((emit) => begin({ kind: 'strip', task: { stateDir, id, now } }, emit, NEVER)),
+      report: (part, version, onPart) =>
+        answered((emit) => begin({ kind: 'report', task: { stateDir, part, version } }, emit, NEVER), onPart),
+      export: (part, version, onPart) =>
+        answered((emit) => begin({ kind: 'export', task: { stateDir, part, version } }, emit, NEVER), onPart),
+    }),
     points,
     tune,
   }
 }
+
+const NEVER = new AbortController().signal
+
+/** The result of a task, once it is done. */
+const answered = <T>(
+  work: (emit: (event: ReadingEvent<T>) => void) => void,
+  onPart?: (part: number) => void,
+): Promise<T> =>
+  new Promise((resolve, reject) =>
+    work((event) => {
+      if (event.kind === 'progress') onPart?.(event.part)
+      else if (event.kind === 'done') resolve(event.read)
+      else reject(ProblemError.of(event.problem))
+    }),
+  )
 
 const TOO_MANY: Problem = {
   code: 'throttled',
@@ -179,6 +215,9 @@ const ABOUT = {
   forecast: { what: 'forecast', mend: ': too many requests come in ten minutes.' },
   points: { what: 'sweep', mend: ' at a point. Simulate fewer seconds, or fewer requests.' },
   tune: { what: 'search', mend: '. Simulate fewer seconds, or give it fewer requests.' },
+  strip: { what: 'recording', mend: '.' },
+  report: { what: 'report', mend: '. Choose a shorter range.' },
+  export: { what: 'export', mend: '. Choose a shorter range.' },
 } as const satisfies Readonly<Record<WhatIfData['kind'], { readonly what: string; readonly mend: string }>>
 
 async function readLibrary(folder: string): Promise<readonly LibraryScenario[]> {

@@ -20,17 +20,26 @@ import { reportOf, whatIf, whatIfClosed } from '../../core/whatif/whatif.ts'
 import { acceptable, serverVariant } from '../live/proposed.ts'
 import { reactingClients, recordedArrivals, wishedComparison } from '../live/wished.ts'
 import { systemEnvironment } from '../ports/environment.ts'
-import type { ForecastStep, ForecastTask, PointsEvent, ScenarioTask, TuneEvent, WhatIfTask } from '../ports/whatIf.ts'
+import type {
+  ForecastStep,
+  ForecastTask,
+  PointsEvent,
+  ReadingEvent,
+  ScenarioTask,
+  TuneEvent,
+  WhatIfTask,
+} from '../ports/whatIf.ts'
 import type { WhatIfData } from './whatIf.ts'
 
-// The thread of one comparison, scenario, forecast, shard of a sweep or part of a search; the caller cancels it by
-// ending the thread.
+// The thread of one comparison, scenario, forecast, shard of a sweep, part of a search or reading of a recording; the
+// caller cancels it by ending the thread.
 
 if (parentPort === null) throw new Error('This file runs in a thread of the console.')
 const main = parentPort
 const data: WhatIfData = workerData
-const tell = (event: WhatIfEvent | ScenarioEvent | ForecastStep | PointsEvent | TuneEvent): void =>
-  main.postMessage(event, [])
+const tell = (
+  event: WhatIfEvent | ScenarioEvent | ForecastStep | PointsEvent | TuneEvent | ReadingEvent<unknown>,
+): void => main.postMessage(event, [])
 
 /** Between two reports of progress, milliseconds. */
 const PROGRESS_MS = 100
@@ -71,9 +80,17 @@ try {
     } else {
       tell({ kind: 'done', report: tuneReport(task.plan, task.base, task, goOn) })
     }
-  } else {
+  } else if (data.kind === 'forecast') {
     const report = runForecast(data.task)
     tell({ kind: 'done', report, elapsedMs: elapsed() })
+  } else {
+    const { shelf } = await import('../recordings/shelf.ts')
+    const { stateDir } = data.task
+    const read =
+      data.kind === 'strip'
+        ? await shelf(stateDir).strip(data.task.id, data.task.now)
+        : await shelf(stateDir)[data.kind](data.task.part, data.task.version, goOn)
+    tell({ kind: 'done', read })
   }
 } catch (error) {
   tell({ kind: 'failed', problem: toProblem(error) })

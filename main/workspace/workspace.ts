@@ -14,6 +14,7 @@ import {
 import { standsInThePast } from '../../core/frame/reading.ts'
 import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/errors.ts'
 import type { ClusterService, PrometheusServers, PrometheusTarget, Through } from '../../core/contract/prometheus.ts'
+import type { RecordingPart } from '../../core/contract/recording.ts'
 import type { LineTo } from '../../core/contract/relay.ts'
 import type {
   Cadence,
@@ -26,7 +27,7 @@ import type {
 import type { Consent } from '../cluster/consent.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { WhatIfRunner } from '../ports/whatIf.ts'
+import type { RecordingReader, WhatIfRunner } from '../ports/whatIf.ts'
 import type { Shelf } from '../recordings/shelf.ts'
 import type { Uploads } from '../recordings/uploads.ts'
 import { openStore } from '../store/store.ts'
@@ -276,8 +277,18 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const tuning = { runner: options.whatIf, openPast, sourceOf, twinOf, environment }
   const comparisons = whatIfHandlers({ runner: options.whatIf, openPast, sourceOf, kept: store.scenarios })
   const updates = createUpdates({ store, version: options.version, now: () => environment.now() })
-  /** Fractions of recordings that are being exported, by their ids. */
-  const exported = new Map<string, number>()
+  /** In a thread, so that windows go on meanwhile. */
+  const reader = async (): Promise<RecordingReader> =>
+    (options.stateDir === undefined ? undefined : options.whatIf?.reader?.(options.stateDir)) ?? access.recordings()
+  /** Fractions of recordings that are being exported or reported, by their ids. */
+  const shared = new Map<string, number>()
+  const share = <T>(
+    { id }: RecordingPart,
+    work: (by: RecordingReader, onPart: (part: number) => void) => Promise<T>,
+  ): Promise<T> =>
+    reader()
+      .then((by) => work(by, (done) => shared.set(id, done)))
+      .finally(() => shared.delete(id))
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
@@ -295,13 +306,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
         return null
       },
       'recordings.list': async () => [...(await access.recordings()).list(await store.presence())],
-      'recordings.strip': async ({ id }) => (await access.recordings()).strip(id, environment.now()),
+      'recordings.strip': async ({ id }) => (await reader()).strip(id, environment.now()),
       'recordings.remove': async ({ id }) => [...(await access.recordings()).remove(id, await store.presence())],
-      'recordings.export': async (part) => {
-        const file = (await access.recordings()).export(part, options.version, (done) => exported.set(part.id, done))
-        return file.finally(() => exported.delete(part.id))
-      },
-      'recordings.exported': async ({ id }) => exported.get(id) ?? 0,
+      'recordings.export': (part) => share(part, (by, onPart) => by.export(part, options.version, onPart)),
+      'recordings.shared': async ({ id }) => shared.get(id) ?? 0,
       'recordings.upload': async (file) => (await uploads()).begin(file),
       'recordings.uploadPart': async (part) => {
         await (await uploads()).add(part)
@@ -313,7 +321,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       },
       'recordings.import': async ({ upload }) => (await uploads()).import(upload),
       'recordings.imported': async ({ upload }) => (await uploads()).imported(upload),
-      'recordings.report': async (part) => (await access.recordings()).report(part, options.version),
+      'recordings.report': (part) => share(part, (by, onPart) => by.report(part, options.version, onPart)),
       [OPEN_PAST]: ({ connection }) => openPast(connection),
       'sources.servers': ({ target }) => access.prometheusServers(asConnected(target), environment),
       'sources.services': async (through) => [...(await access.clusterServices(through, undefined, environment))],

@@ -8,7 +8,7 @@ import { TextField, TextArea } from '../../components/Field.tsx'
 import { blobOf } from '../../components/files.ts'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
-import { Loading, ProblemNote } from '../../components/States.tsx'
+import { ProblemNote } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
 import { useSettings } from '../../state/settings.ts'
 import { bounds } from '../../state/time.logic.ts'
@@ -33,8 +33,8 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
   const [task, start, forget] = useTask<void>()
   const going = useRef<AbortController>(undefined)
   const [report, setReport] = useState<Report>()
-  /** The fraction of a file that is written. */
-  const [done, setDone] = useState<number>()
+  /** The fraction of the file or the report that is done. */
+  const [done, setDone] = useState(0)
   // Times without a date, and ranges up to now, are those of the recording.
   const parsed = readRange(range, { now: last, zone: clock })
   const isReady = task.state !== 'busy' && parsed.ok
@@ -48,22 +48,18 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
   const take = async <T,>(answer: Promise<T>, taken: (value: T) => void): Promise<void> => {
     const own = new AbortController()
     going.current = own
-    const value = await answer
-    if (!own.signal.aborted) taken(value)
-  }
-  const exportFile = (part: RecordingPart): Promise<void> => {
     setDone(0)
     const timer = setInterval(() => {
-      // The answer of the export itself reports what failed.
+      // The answer itself reports what failed.
       client()
-        .call('recordings.exported', { id })
+        .call('recordings.shared', { id })
         .then(setDone, () => undefined)
     }, PROGRESS_MS)
-    return take(client().call('recordings.export', part), (file) => download(file.name, blobOf(file))).finally(() => {
-      clearInterval(timer)
-      setDone(undefined)
-    })
+    const value = await answer.finally(() => clearInterval(timer))
+    if (!own.signal.aborted) taken(value)
   }
+  const exportFile = (part: RecordingPart): Promise<void> =>
+    take(client().call('recordings.export', part), (file) => download(file.name, blobOf(file)))
   const prepare = (part: RecordingPart): Promise<void> => take(client().call('recordings.report', part), setReport)
   return (
     <>
@@ -93,13 +89,7 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
           </Buttons>
           {task.state === 'busy' && (
             <Buttons>
-              {done === undefined ? (
-                <Loading waitingFor="the report" />
-              ) : (
-                <>
-                  <progress max={1} value={done} aria-label="Progress of the export" /> {format.percent(done)}
-                </>
-              )}
+              <progress max={1} value={done} aria-label="Progress" /> {format.percent(done)}
               <Button
                 onClick={() => {
                   going.current?.abort()
