@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { capturedFrames, capturedSeries } from '../../test/fixtures/captured.ts'
 import type { CauseId } from '../contract/causes.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { SPECIMENS } from './causes.fixture.ts'
@@ -34,6 +35,15 @@ describe('statements of a diagnosis', () => {
     const one = servers.map(({ frames }) => ({ frames: frames.slice(-1), dumps: [] }))
     expect(words({ servers: one, ...others })).toMatch(/One sample, at /)
     expect(words({ servers: one, ...others })).toMatch(/Remedy: One page shows no rates/)
+  })
+
+  it('asks for nothing where a burst is over', () => {
+    const waves = capturedSeries.find(({ path }) => path.includes('waves'))
+    const frames = waves === undefined ? [] : capturedFrames(waves)
+    const { findings } = diagnose({ ...evidenceOf('nothing-waits'), servers: [{ frames, dumps: [] }] })
+    const over = findings.find(({ cause }) => cause === 'brief-burst')
+    expect(over?.place.level).toBe('workload-high')
+    expect(findings.filter(({ place }) => place.level === over?.place.level)).toEqual([over])
   })
 
   it('says that other levels are as fast as before only where their times show it', () => {

@@ -175,6 +175,11 @@ const MOST_EXPLAINED = 0.5
 /** With the part of the trouble that each explains; without those that explain nearly nothing. */
 function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): readonly Judged[] {
   const isSlower = ranked.some(({ given }) => given.cause === 'slow-server')
+  const over = new Set(
+    ranked.flatMap(({ known, given: { cause, place } }) =>
+      known && cause === 'brief-burst' ? [`${place.server} ${place.level}`] : [],
+    ),
+  )
   const [parts, ofWorst] = [new Map<Judged, number>(), new Map<Judged, number>()]
   const explainedIn = new Map<string, { readonly part: number; readonly score: number }>()
   for (const { server, level } of troubled) {
@@ -216,6 +221,8 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
     if (isSlower && cause === 'slow-requests') return []
     if (STANDING.has(cause)) {
       if (isLess(one, level) || isLess(one, explainedIn.get(`${place.server} `))) return []
+      // Nothing has to be done about what is over.
+      if (cause !== 'brief-burst' && over.has(`${place.server} ${place.level}`)) return []
       const isYoung = troubled.some(({ server }) => server.id === place.server && server.isYoung)
       return [{ ...one, isBeside: isYoung || ranked.some((other) => actsThere(other, one)) }]
     }
