@@ -150,13 +150,13 @@ function summaryOf(
   return `Requests of ${names} wait or are rejected. ${helps} ${seats}`.trimEnd()
 }
 
-/** What stands for the demand that a server does not report. */
+/** What stands for demand that the pages do not show. */
 function demandWithout({ last }: ServerUsage): string {
   if (lacking(last, [FAMILY.executingSeats]).length > 0)
-    return 'This server reports neither its demand nor the seats of requests that execute, so demand is unknown.'
+    return 'The pages show neither demand nor the seats of requests that execute, so demand is unknown.'
   return lacking(last, [FAMILY.queuedSeats]).length > 0
-    ? 'This server reports neither its demand nor requests that wait. Demand is estimated from those that executed in each sample.'
-    : 'This server does not report its demand. It is estimated from the requests that executed and waited in each sample.'
+    ? 'The pages show neither demand nor the seats of requests that wait. Demand is estimated from those that executed in each sample.'
+    : 'The pages do not show demand. It is estimated from the requests that executed and waited in each sample.'
 }
 
 function limitsOf(

@@ -335,7 +335,7 @@ export const wideRequests = ({ name, seatsPerRequest }: LevelFacts): Clue =>
     fact(
       seatsPerRequest === undefined ? undefined : seatsPerRequest >= WIDE,
       seatsPerRequest === undefined
-        ? `No request of ${name} executed or waited in any sample.`
+        ? `No sample shows how many seats a request of ${name} takes.`
         : `A request that executed or waited in ${name} takes ${plain.counted(seatsPerRequest, 'seat')} on average.`,
     ),
   )

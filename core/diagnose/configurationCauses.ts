@@ -69,10 +69,10 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
   )
   const idle = idleSeats(server, name)
   const lent = squeezed(level, server)
-  const idleText = (kind: string, seats: number): string =>
-    `Other levels keep ${plain.counted(Math.round(seats), 'seat')} that they do not use${kind}.`
-  const enough = (seats: number): boolean | undefined =>
-    server.limit === undefined ? undefined : seats >= IDLE_PART * server.limit
+  const idleText = (kind: string, seats: number | undefined): string =>
+    `Other levels keep ${seats === undefined ? 'an unknown number of seats' : plain.counted(Math.round(seats), 'seat')} that they do not use${kind}.`
+  const enough = (seats: number | undefined): boolean | undefined =>
+    server.limit === undefined || seats === undefined ? undefined : seats >= IDLE_PART * server.limit
   const rejectsAtOnce = fact(
     rejected['concurrency-limit'] > 0 && rejected['concurrency-limit'] >= 0.5 * allRejected(rejected),
     `${plain.counted(rejected['concurrency-limit'], 'request')} of ${name} rejected for concurrency-limit.`,
@@ -448,6 +448,7 @@ function waitingOf({ uses }: ReturnType<typeof byUser>[number]): {
  */
 function idleSeats({ pages }: ServerFacts, name: string) {
   let [all, kept, lingering] = [0, 0, 0]
+  let areBoundsKnown = true
   const byLevel = new Map<string, number>()
   const waits = ({ levels }: ServerFacts['last']): boolean =>
     (levels.find((level) => level.name === name)?.requests.queued ?? 0) > 0
@@ -456,6 +457,7 @@ function idleSeats({ pages }: ServerFacts, name: string) {
   for (const { levels } of looked) {
     for (const { name: other, limits, seats } of levels) {
       if (other === name || limits.current === undefined || other === 'exempt') continue
+      areBoundsKnown &&= limits.lower !== undefined
       const [used, lower] = [seats.executing ?? 0, limits.lower ?? 0]
       const unlent = Math.max(0, Math.min(limits.current, lower) - used)
       all += Math.max(0, limits.current - used)
@@ -466,7 +468,8 @@ function idleSeats({ pages }: ServerFacts, name: string) {
   }
   const count = Math.max(1, looked.length)
   const [keeper] = [...byLevel].toSorted(([, a], [, b]) => b - a)
-  return { all: all / count, kept: kept / count, lingering: lingering / count, keeper: keeper?.[0] }
+  const ofBounds = (sum: number): number | undefined => (areBoundsKnown ? sum / count : undefined)
+  return { all: all / count, kept: ofBounds(kept), lingering: ofBounds(lingering), keeper: keeper?.[0] }
 }
 
 /** Requests wait while the level has less than its nominal limit and others borrow, and rarely otherwise. */

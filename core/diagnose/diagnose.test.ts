@@ -46,6 +46,18 @@ describe('statements of a diagnosis', () => {
     expect(findings.filter(({ place }) => place.level === over?.place.level)).toEqual([over])
   })
 
+  it.each([
+    ['current_inqueue_requests', 'The requests of workload-low are wide'],
+    ['lower_limit_seats', 'Other levels hold seats for past demand'],
+  ])('concludes nothing from %s that the pages do not show', (name, said) => {
+    const flood = capturedSeries.find(({ path }) => path.includes('elephants'))
+    const frames =
+      flood === undefined ? [] : capturedFrames(flood, new RegExp(`^apiserver_flowcontrol_${name}.*\n`, 'gm'))
+    const texts = words({ ...evidenceOf('nothing-waits'), servers: [{ frames, dumps: [] }] })
+    expect(texts).toMatch(/^1\. Demand exceeds the limit \(strong\): level workload-low/m)
+    expect(texts).not.toContain(said)
+  })
+
   it('says that other levels are as fast as before only where their times show it', () => {
     const slow = diagnose(evidenceOf('slow-requests')).findings[0]
     expect(slow?.text).not.toMatch(/[Oo]ther levels/)

@@ -29,6 +29,7 @@ import { plain } from '../text/format.ts'
 import { clientName, pressureOf } from '../verdict/ledger.ts'
 import { listed } from '../text/text.ts'
 import { inOrder, levelIn } from '../twin/observe.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { unixMsOf } from '../units.ts'
 import { likelyCause, type LikelyCause } from '../verdict/cause.ts'
 import { headline, staleServersLine } from '../verdict/headline.ts'
@@ -408,7 +409,11 @@ const titles = (...causes: readonly CauseId[]): string =>
 /** Data that this source does not provide, and causes that cannot be distinguished without it. */
 function limitsOf({ objects }: Evidence, servers: readonly ServerFacts[]): readonly string[] {
   if (servers.length === 0) return []
+  const lacksQueued = servers.every(({ last: { levels } }) =>
+    levels.every(({ requests }) => requests.queued === undefined),
+  )
   return [
+    ...(lacksQueued ? [`The pages do not show ${FAMILY.queuedRequests}: whether requests wait now is unknown.`] : []),
     ...(servers.some(({ hasBaseline }) => hasBaseline)
       ? []
       : [

@@ -308,10 +308,16 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const pages = context.inside.flatMap(({ levels }) => levels.get(name) ?? [])
   const start = context.inside[0]?.levels.get(name)
   const now = observed(context.now, name)
-  // Wide requests wait while narrow ones execute beside them.
-  const sumOf = (of: 'seats' | 'requests'): number =>
-    pages.reduce((sum, page) => sum + (page[of].executing ?? 0) + (page[of].queued ?? 0), 0)
-  const [seats, requests] = [sumOf('seats'), sumOf('requests')]
+  // Wide requests wait while narrow ones execute beside them. Only of those whose number and seats are known.
+  let [seats, requests] = [0, 0]
+  for (const page of pages) {
+    for (const kind of ['executing', 'queued'] as const) {
+      const [width, count] = [page.seats[kind], page.requests[kind]]
+      if (width === undefined || count === undefined) continue
+      seats += width
+      requests += count
+    }
+  }
   // A request waits until its seats are free, and a wide one may leave some of them free.
   const waiting = pages.findIndex((page) => (page.requests.queued ?? 0) > 0)
   const troubled = pages.slice(Math.max(0, waiting))

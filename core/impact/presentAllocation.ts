@@ -66,7 +66,9 @@ function exemptLeaves(expected: ExpectedAllocation): Sentence {
 function interpolated(expected: ExpectedAllocation, ledger: AdjustmentLedger): Sentence {
   const { minSum, floorSum, interpolation = 0 } = expected
   const withheld =
-    ledger.undistributed > 0 ? phrase` ${seats(ledger.undistributed)} are withheld for exempt; there is no pool.` : []
+    ledger.unknown.length === 0 && ledger.undistributed > 0
+      ? phrase` ${seats(ledger.undistributed)} are withheld for exempt; there is no pool.`
+      : []
   return phrase`${exemptLeaves(expected)}: more than the sum of all mins (${number(minSum)}), at most the sum of all floors (${number(floorSum)}). Every limit is f = ${fraction(interpolation)} of the way from its min to its floor.${withheld}`
 }
 
@@ -99,7 +101,8 @@ function shares(expected: ExpectedAllocation, ledger: AdjustmentLedger): Sentenc
   return phrase`${rest}${fewNames(atP)} ${get} ${p} of ${plural(atP.length, 'its', 'their')} target${abundant}.${end}`
 }
 
-function borrowing({ entries, borrowed, lent }: AdjustmentLedger): Sentence {
+function borrowing({ entries, unknown, borrowed, lent }: AdjustmentLedger): Sentence {
+  if (unknown.length > 0) return ['Who lends and borrows is unknown.']
   if (borrowed === 0 && lent === 0) return ['Nothing is lent or borrowed.']
   const clause = (of: 'lent' | 'borrowed', one: string, many: string, all: Amount): Sentence => {
     const names = entries.filter((entry) => entry[of] > 0).map(({ name }) => name)
@@ -167,7 +170,7 @@ export function comparisonOf(
 }
 
 const WITHHELD = {
-  'limits-missing': 'Not compared: the server does not report the current limit of every level.',
+  'limits-missing': 'Not compared: the pages do not show the current limit of every level.',
   kept: 'Not compared: the reported bounds contradict each other.',
 } as const
 

@@ -89,6 +89,14 @@ describe('missingFamilies', () => {
     expect(missingFamilies('v1.36.3', without(name))).toEqual([])
   })
 
+  it('misses what appears with the first queued request, where something else that does is there', () => {
+    const first = ['current_inqueue_requests', 'current_inqueue_seats', 'request_queue_length_after_enqueue']
+    const names = [...first, 'request_wait_duration_seconds'].map((name) => `${PREFIX}${name}`)
+    expect(missingFamilies('v1.36.3', without(...names))).toEqual([])
+    for (const name of names)
+      expect(missingFamilies('v1.36.3', without(name))).toMatchObject([{ family: name, reason: 'not-exposed' }])
+  })
+
   it('misses what a version shows at rest', () => {
     const name = `${PREFIX}current_limit_seats`
     expect(missingFamilies('v1.36.3', without(name))).toEqual([
@@ -101,7 +109,7 @@ describe('missingFamilies', () => {
     expect(missingFamilies('v1.28.4', without(name))).toEqual([
       expect.objectContaining({ family: name, reason: 'not-yet' }),
     ])
-    expect(missingFamilies('v1.29.0', without(name))).toEqual([])
+    expect(missingFamilies('v1.29.0', without(name))).toMatchObject([{ family: name, reason: 'not-exposed' }])
   })
 
   it('judges an unknown version by the newest rules and says that it does not know', () => {

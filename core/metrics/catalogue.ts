@@ -89,16 +89,23 @@ export function missingFamilies(
   const minor = parsed === undefined || parsed.major > 1 ? COVERED_MINORS.newest : parsed.major < 1 ? 0 : parsed.minor
   const missing: MissingFamily[] = []
   const isPart = isPartOfPage(minor, present)
+  const hasQueued = QUEUED.some((one) => present.has(one))
   for (const name of NEEDED_FAMILIES) {
     const family = CATALOGUE.get(name)
     if (family === undefined || present.has(name)) continue
-    const absence = explainAbsence(family, minor, { notExposed, isPart })
+    const absence = explainAbsence(family, minor, {
+      notExposed,
+      isPart: isPart || (hasQueued && QUEUED.includes(name)),
+    })
     if (absence === undefined) continue
     const note = parsed === undefined ? `${absence.note} The server's version is unknown.` : absence.note
     missing.push({ family: name, reason: absence.reason, note })
   }
   return missing.toSorted((a, b) => byCodeUnits(a.family, b.family))
 }
+
+/** All appear with the first request that goes through a queue: without one of them, a page was filtered. */
+const QUEUED: readonly string[] = [FAMILY.queuedRequests, FAMILY.queuedSeats, FAMILY.queueLength, FAMILY.wait]
 
 /**
  * Whether a page was filtered: it has less than half of the families that every page of such a server has. Then a

@@ -225,10 +225,10 @@ describe('its report', () => {
   it('states nothing of requests that a filtered page does not show', () => {
     const filtered = frames().map((frame) => filteredFrame(frame, [FAMILY.rejected, FAMILY.wait]))
     const text = markdown(incidentOf(filtered))
-    expect(text).toContain('Rejections are unknown: the servers do not report them.')
-    expect(text).toContain('Whether requests waited is unknown: the servers do not report it.')
+    expect(text).toContain('Rejections are unknown: the pages do not show them.')
+    expect(text).toContain('Whether requests waited is unknown: the pages do not show it.')
     expect(text).toMatch(/^\| workload-low +\|(?: unknown \|){6}$/m)
-    expect(text).toContain('Unknown: the servers do not report both rejections and waits.')
+    expect(text).toContain('Unknown: the pages do not show both rejections and waits.')
     expect(text).not.toMatch(/No (?:request|flow schema)/)
   })
 

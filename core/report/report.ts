@@ -130,7 +130,7 @@ const reasons = (rejected: Rejected | undefined): string =>
 
 const tellsRejections = ({ servers }: Incident): boolean =>
   servers.every(({ levels: own }) => own.every(({ exempt, rejected }) => exempt || rejected))
-const UNTOLD = 'Unknown: the servers do not report both rejections and waits.'
+const UNTOLD = 'Unknown: the pages do not show both rejections and waits.'
 
 function summary(incident: Incident, troubled: readonly Place[]): readonly Answer[] {
   const rejecting = troubled.filter(({ level }) => rejections(level) > 0)
@@ -140,7 +140,7 @@ function summary(incident: Incident, troubled: readonly Place[]): readonly Answe
   const isKnown = tellsRejections(incident)
   const counts = said(
     all === 0
-      ? [isKnown ? 'No request was rejected.' : 'Rejections are unknown: the servers do not report them.']
+      ? [isKnown ? 'No request was rejected.' : 'Rejections are unknown: the pages do not show them.']
       : phrase`${counted(all, 'request was', 'requests were')} rejected with 429, in ${listed(rejecting.map((place) => nameOf(incident, place)))}.`,
     worst === undefined || rejecting.length === 1
       ? undefined
@@ -151,7 +151,7 @@ function summary(incident: Incident, troubled: readonly Place[]): readonly Answe
     const isSeen = incident.servers.every(({ levels: own }) => own.every(({ exempt, queued }) => exempt || queued))
     const none = isSeen
       ? 'No request waited in any sample.'
-      : 'Whether requests waited is unknown: the servers do not report it.'
+      : 'Whether requests waited is unknown: the pages do not show it.'
     return [counts, said([none], culprit)]
   }
   const { value, at } = longest.level.queued
@@ -323,7 +323,7 @@ function limits(incident: Incident, places: readonly Place[]): readonly Answer[]
       ],
     ]
   })
-  if (rows.length === 0) return [said(['The servers do not report current limits.'])]
+  if (rows.length === 0) return [said(['The pages do not show current limits.'])]
   return [
     tabled(
       'Limits in seats, as the server reported them. It recomputes them every 10 s: levels lend seats that they do not use, and borrow.',

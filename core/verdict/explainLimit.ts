@@ -2,12 +2,26 @@ import type { Amount, Answer, Sentence } from '../answer/answer.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
 import { plural } from '../text/format.ts'
-import { expectedAllocation, type ExpectedAllocation, type ExpectedLevel } from '../impact/expected.ts'
+import { listed } from '../text/text.ts'
+import {
+  expectedAllocation,
+  type ExpectedAllocation,
+  type ExpectedLevel,
+  type NeededGauge,
+} from '../impact/expected.ts'
 
 const seats = (value: number | undefined): Amount => ({ value, as: 'fixed' })
 const inSeats = (value: number | undefined): Sentence => [seats(value), plural(value, ' seat', ' seats')]
 /** Shares and targets are no whole seats. */
 const share = (value: number | undefined): Amount => ({ value, as: 'seatsAverage' })
+
+const GAUGES: Readonly<Record<NeededGauge, string>> = {
+  nominal: 'all nominal limits',
+  lower: 'all minima',
+  upper: 'all maxima',
+  highWatermark: 'all high watermarks of demand',
+  smoothed: 'all smoothed demands',
+}
 
 /**
  * Why the current limit of a level is what it is, from one page of its server; `undefined` if the page does not contain
@@ -32,18 +46,19 @@ export function explainLimit(frame: ServerFrame, name: string): Answer | undefin
     }
   }
   const title: Sentence = [
-    `${place} has a limit of `,
-    ...inSeats(current),
-    ', and a nominal limit of ',
-    seats(nominal),
+    `${place} has `,
+    ...(current === undefined ? ['an unknown limit'] : ['a limit of ', ...inSeats(current)]),
+    ...(nominal === undefined ? [] : [', and a nominal limit of ', seats(nominal)]),
     '.',
   ]
   const expected = expectedAllocation(frame)
   const row = expected.kind === 'known' ? expected.levels.find((one) => one.name === name) : undefined
   if (expected.kind === 'unknown' || row === undefined || current === undefined) {
+    const missing = expected.kind === 'unknown' ? expected.missing.map((gauge) => GAUGES[gauge]) : []
+    const lacks = listed([...(current === undefined ? ['its current limit'] : []), ...missing])
     return {
       title,
-      evidence: [['The server does not report its limit, or the bounds and the demand that it follows from.']],
+      evidence: [[`Why it has this limit is unknown: the page does not show ${lacks}.`]],
       tables: [],
     }
   }

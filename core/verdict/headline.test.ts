@@ -251,7 +251,7 @@ describe('what is not known is not concluded', () => {
     const frame = server({ levels: [calm('system')] })
     const early = judged(frame, [derivedLevel('system', { rejectedPerSecond: undefined })])
     expect(nowLine([early])).toMatchObject({ title: 'No request waits. 10 of 50 seats in use.' })
-    expect(nowLine([early]).evidence).toMatch(/available after two samples/)
+    expect(nowLine([early]).evidence).toMatch(/until two samples count/)
   })
 
   test('queues not reported, seats not reported, no level at all', () => {
@@ -262,7 +262,7 @@ describe('what is not known is not concluded', () => {
     }
     const said = nowLine([judged(server({ levels: [blind] }))])
     expect(said).toMatchObject({ tone: 'withheld' })
-    expect(said.title).toBe('The server does not report queued requests. The server does not report executing seats.')
+    expect(said.title).toBe('Whether requests wait is unknown. Seats in use are unknown.')
     expect(nowLine([judged(server({ levels: [] }))])).toMatchObject({
       tone: 'withheld',
       title: 'This server reports no priority level.',

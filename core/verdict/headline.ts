@@ -176,12 +176,12 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   const sum = servers.length > 1 ? `, sum of ${servers.length} servers` : ''
   const seatsInUse =
     executing === undefined
-      ? 'The server does not report executing seats.'
+      ? 'Seats in use are unknown.'
       : `${format.seats(executing)} of ${format.counted(nominal, 'seat')} in use${sum}.`
   if (rows.some(({ queuedRequests, seats: { queued } }) => queuedRequests === undefined && queued === undefined)) {
     return {
       tone: 'withheld',
-      title: `The server does not report queued requests. ${seatsInUse}`,
+      title: `Whether requests wait is unknown. ${seatsInUse}`,
       evidence: [],
       actions: [],
     }
@@ -191,7 +191,7 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
     return {
       tone: 'ok',
       title: `No request ${told(first, 'waits', 'waited')}. ${seatsInUse}`,
-      evidence: ['Rejections are available after two samples.'],
+      evidence: ['Rejections are unknown until two samples count them.'],
       actions: [],
     }
   }

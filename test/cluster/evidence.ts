@@ -225,7 +225,7 @@ const SENTENCES: readonly Sentence[] = [
     holds: ([, from = '', to = ''], facts) => isGap(facts, from, to),
   },
   {
-    words: /^Rejections are available after two samples\.$/,
+    words: /^Rejections are unknown until two samples count them\.$/,
     holds: (_, { pages, at }) =>
       pages.slice(0, at + 1).filter(({ startedAt }) => startedAt === pages[at]?.startedAt).length <= 2,
   },

@@ -67,7 +67,7 @@ describe('what cannot be explained', () => {
         round={undefined}
       />,
     )
-    expect(screen.getByText('This server does not report its current limits.')).toBeTruthy()
+    expect(screen.getByText('The pages do not show current limits.')).toBeTruthy()
     expect(screen.getByText(family).parentElement?.textContent).toBe(`${family} is missing. Limits are unknown.`)
   })
 

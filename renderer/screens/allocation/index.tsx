@@ -222,8 +222,8 @@ export function NotExplained({ server, round }: { readonly server: ServerFrame; 
     <EmptyState
       title={
         round === undefined
-          ? 'This server does not report its current limits.'
-          : 'The server does not report everything that these limits depend on.'
+          ? 'The pages do not show current limits.'
+          : 'The pages do not show everything that these limits depend on.'
       }
     >
       {missing.map(({ family, note }) => (

@@ -81,7 +81,7 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
 })
 
 function quiet(recent: RecentRejections | undefined, filter: Filter): string {
-  if (recent === undefined) return 'Rejections are available after two samples.'
+  if (recent === undefined) return 'Rejections are unknown until two samples count them.'
   const what = filter === 'all' ? 'No request was rejected' : `No request was rejected with reason ${filter}`
   return `${what} in the last ${format.fixed(Math.round(recent.seconds))} s.`
 }
