@@ -37,7 +37,7 @@ export const isExempt = (level: Pick<LevelFrame, 'name'>): boolean => level.name
 
 /** Whether a level has lent so many of its nominal seats that it is said to lack them; a rounding or a single seat is not. */
 export const isSqueezed = ({
-  current = 0,
+  current = Infinity,
   nominal = 0,
 }: {
   readonly current?: number | undefined

@@ -35,13 +35,11 @@ it('explains no level that the page does not contain, and says what a page lacks
   const [a] = frame.levels
   if (a === undefined) throw new Error('no level')
   const without = (changed: Partial<typeof a>): string => wordsOf({ ...frame, levels: [{ ...a, ...changed }] }, 'a')
-  expect(without({ demand: {} })).toMatch(/has a limit of 5 seats.*not show all high watermarks.* and all smoothed/s)
+  expect(without({ demand: {} })).toMatch(/has a limit of 5 seats.*not show high watermarks.* and smoothed/s)
   expect(without({ limits: { ...a.limits, current: undefined } })).toMatch(
     /has an unknown limit.*not show its current/s,
   )
-  expect(without({ limits: { ...a.limits, nominal: undefined } })).toMatch(
-    /has a limit of 5 seats\..*all nominal limits/s,
-  )
+  expect(without({ limits: { ...a.limits, nominal: undefined } })).toMatch(/has a limit of 5 seats\..*nominal limits/s)
 })
 
 it('says of a level whose floor is its maximum that its borrowing limit holds it', () => {

@@ -16,11 +16,11 @@ const inSeats = (value: number | undefined): Sentence => [seats(value), plural(v
 const share = (value: number | undefined): Amount => ({ value, as: 'seatsAverage' })
 
 const GAUGES: Readonly<Record<NeededGauge, string>> = {
-  nominal: 'all nominal limits',
-  lower: 'all minima',
-  upper: 'all maxima',
-  highWatermark: 'all high watermarks of demand',
-  smoothed: 'all smoothed demands',
+  nominal: 'nominal limits',
+  lower: 'minima',
+  upper: 'maxima',
+  highWatermark: 'high watermarks of demand',
+  smoothed: 'smoothed demand',
 }
 
 /**

@@ -254,6 +254,28 @@ describe('what is not known is not concluded', () => {
     expect(nowLine([early]).evidence).toMatch(/until two samples count/)
   })
 
+  test('a queue whose limit, or number of requests, is unknown', () => {
+    const own = level({
+      name: 'system',
+      executing: 5,
+      queued: 12,
+      queuedRequests: 6,
+      nominal: 74,
+      current: 50,
+      lower: 50,
+    })
+    const unlimited = { ...own, limits: { ...own.limits, current: undefined } }
+    const said = nowLine([judged(server({ levels: [unlimited] }))])
+    expect(said.title).toBe('system queues. 6 requests wait for 12 seats.')
+    expect(said.evidence).toMatch(/^5 seats are taken\./)
+    const uncounted = { ...own, requests: { ...own.requests, queued: undefined } }
+    expect(nowLine([judged(server({ levels: [uncounted] }))]).title).toBe('system lends 24 seats while requests wait.')
+    const neither = { ...uncounted, limits: unlimited.limits, seats: { executing: undefined, queued: 12 } }
+    const blind = nowLine([judged(server({ levels: [neither] }))])
+    expect(blind.title).toBe('system queues. Requests wait for 12 seats.')
+    expect(blind.evidence ?? '').not.toContain('taken')
+  })
+
   test('queues not reported, seats not reported, no level at all', () => {
     const blind = {
       ...calm('system'),

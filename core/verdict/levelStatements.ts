@@ -122,12 +122,11 @@ function ofFlow({ row, server, format }: Case): Sentence {
 export function lenderSqueezed(about: Case): Told {
   const { row, server, format } = about
   const lent = typeof row.change === 'number' ? -row.change : 0
-  const waiting = row.queuedRequests ?? 0
   const floor = row.seats.current === row.lower ? ', its floor' : ''
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} ${told(server, 'lends', 'lent')} ${seats(format, lent)} while ${requests(format, waiting)} ${told(server, plural(waiting, 'waits', 'wait'), 'waited')}${place(about)}.`,
+    title: `${row.name} ${told(server, 'lends', 'lent')} ${seats(format, lent)} while ${waiting(about)}${place(about)}.`,
     evidence: [
       `Its limit ${told(server, 'is', 'was')} ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats.`,
       'It gets lent seats back within 10 s of needing them.',
@@ -135,6 +134,11 @@ export function lenderSqueezed(about: Case): Told {
     ],
     actions: [open(about), explain(about)],
   }
+}
+
+/** `12 requests wait`; without their number where the pages do not show it. */
+function waiting({ row: { queuedRequests: count }, server, format }: Case, uncounted = 'requests'): string {
+  return `${count === undefined ? uncounted : requests(format, count)} ${told(server, plural(count, 'waits', 'wait'), 'waited')}`
 }
 
 export function queueing(about: Case): Told {
@@ -146,16 +150,20 @@ export function queueing(about: Case): Told {
       : ''
   const free = executing === undefined || current === undefined ? 0 : current - executing
   const wide = free > 0 ? `${seats(format, free)} free: the next request may be wider than that.` : ''
-  const count = row.queuedRequests === undefined ? 'Requests' : requests(format, row.queuedRequests)
   // Of requests of one seat each, their number says it.
   const wider = queued === undefined || queued === row.queuedRequests ? '' : ` for ${seats(format, queued)}`
-  const waits = told(server, plural(row.queuedRequests, 'waits', 'wait'), 'waited')
+  const taken =
+    executing === undefined
+      ? ''
+      : current === undefined
+        ? seats(format, executing)
+        : `${format.seats(executing)} of ${format.seats(current)} seats`
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} ${told(server, 'queues', 'queued')}${place(about)}. ${count} ${waits}${wider}.`,
+    title: `${row.name} ${told(server, 'queues', 'queued')}${place(about)}. ${waiting(about, 'Requests')}${wider}.`,
     evidence: [
-      `${format.seats(executing)} of ${format.seats(current)} seats ${told(server, 'are', 'were')} taken.`,
+      taken === '' ? '' : `${taken} ${told(server, 'are', 'were')} taken.`,
       ofFlow(about),
       wide,
       wait,
