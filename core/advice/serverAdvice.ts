@@ -143,9 +143,9 @@ export function scrapeAdvice(server: ServerUsage): readonly Suggestion[] {
   const all = costs.reduce((sum, { series }) => sum + series, 0)
   const dropped = costs.filter(({ droppable }) => droppable !== undefined)
   const saved = dropped.reduce((sum, { series }) => sum + series, 0)
-  // Nothing is left to drop, or the page was filtered already.
-  if (saved === 0) return []
-  const { bytes, wireBytes } = server.last.acquisition ?? {}
+  // Nothing is left to drop, or the page was filtered already; or it is no page, as where an engine reads logs.
+  if (saved === 0 || server.last.acquisition === undefined) return []
+  const { bytes, wireBytes } = server.last.acquisition
   return [
     {
       kind: 'scrape',

@@ -34,7 +34,7 @@ describe('statements of a diagnosis', () => {
     const { servers, ...others } = evidenceOf('nothing-waits')
     const one = servers.map(({ frames }) => ({ frames: frames.slice(-1), dumps: [] }))
     expect(words({ servers: one, ...others })).toMatch(/One sample, at /)
-    expect(words({ servers: one, ...others })).toMatch(/Remedy: One page shows no rates/)
+    expect(words({ servers: one, ...others })).toMatch(/Remedy: One sample shows no rates/)
   })
 
   it('asks for nothing where a burst is over', () => {

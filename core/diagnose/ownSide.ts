@@ -2,7 +2,7 @@ import { type FamilyKey, FAMILY } from '../metrics/familyNames.ts'
 import { staleAfterMs } from '../frame/staleAfter.ts'
 import { SHORTEST_SPAN_SECONDS } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
-import { plain, plural } from '../text/format.ts'
+import { plain } from '../text/format.ts'
 import type { Case } from './case.ts'
 import { fact } from './clues.ts'
 import type { Evidence, ServerFacts } from './facts.ts'
@@ -33,13 +33,13 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
       place: {},
       text: `The samples span less than ${SHORTEST_SPAN_SECONDS} s since the server last started, which is too short for a diagnosis.`,
       needs: [
-        fact(true, `${pages.length} metrics ${plural(pages.length, 'page was', 'pages were')} read.`),
+        fact(true, `${plain.counted(pages.length, 'sample was', 'samples were')} read.`),
         ...failing.map((text) => fact(true, text)),
       ],
       remedy: advice(
         pages.length > evidence.servers.length
           ? 'Read the source for longer (--seconds), add later pages of the same server to a file, or ask about an instant with samples before it.'
-          : 'One page shows no rates: read a server or a recording, or add later pages of the same server to the file.',
+          : 'One sample shows no rates: read a server or a recording, or add later pages of the same server to the file.',
       ),
     })
     return { cases, blocks: true }

@@ -17,6 +17,7 @@ import { recordingNamed } from './recordingOptions.ts'
 import { printFrames } from './replay.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { readNumber, refuseOptions, UsageError, type Command, type Given } from './usage.ts'
+import { OF_LOGS } from '../ports/source.ts'
 
 export const snapshot: Command = {
   options: {
@@ -47,8 +48,11 @@ function report(console: Console, { frame, servers, findings }: ReadFrame, compa
   const versions = frame.servers.flatMap(({ version }) => versionNote(version) ?? [])
   for (const sentence of new Set([...findings, ...notes, ...versions])) console.tell(sentence)
   console.printJson(frame, compact ? undefined : 2)
-  return findings.length > 0 ? 1 : 0
+  return isComplete(findings) ? 0 : 1
 }
+
+/** Whether all that was asked for was read. */
+export const isComplete = (findings: readonly string[]): boolean => findings.every((one) => one.startsWith(OF_LOGS))
 
 /** Notes of a file describe what is missing from it; those of a server are advice. */
 export const missingIn = (

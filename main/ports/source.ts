@@ -116,3 +116,6 @@ export type SourceResult =
       readonly archive?: Archive
     }
   | { readonly ok: false; readonly problem: Problem }
+
+/** How the note begins that what is shown of levels is not read: nothing is missing. */
+export const OF_LOGS = 'Logs tell requests only'

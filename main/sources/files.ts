@@ -13,7 +13,7 @@ import { endsOpen, MOST_PAGES } from './files/scrapes.ts'
 import type { logTraffic } from './files/logs.ts'
 import { textsOf } from '../files/archives.ts'
 import type { ObjectGateway } from '../ports/objectGateway.ts'
-import type { Source, SourceResult, LiveTraffic } from '../ports/source.ts'
+import { OF_LOGS, type Source, type SourceResult, type LiveTraffic } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
 
 /**
@@ -191,9 +191,11 @@ function createSource({
         })
         const frame = version === undefined ? state : { ...state, version }
         emit({ kind: 'frame', frame })
+        const config = objects === undefined ? `the built-in objects of ${live.version}` : 'the objects beside them'
+        const own = `${OF_LOGS}: levels, limits and queues are those of the console’s own engine after the last request, with ${config} and ${plain.counted(DEFAULT_SERVER_LIMIT, 'seat')}. For the requests: Live, or apf-console feed, classify --traffic and whatif.`
         emit({
           kind: 'health',
-          health: healthOf({ id: 'logs', frames: [frame], times: [], notes: [...sentences, ...left] }),
+          health: healthOf({ id: 'logs', frames: [frame], times: [], notes: [own, ...sentences, ...left] }),
         })
       }
       for (const server of servers) {
