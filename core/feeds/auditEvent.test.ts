@@ -53,9 +53,34 @@ describe('an audit event', () => {
     const read = readAuditEvent({ ...event, annotations })
     expect(read).toMatchObject({ server: { waitMs: 5 } })
     if (read.kind === 'arrival') expect(read.executionMs).toBeCloseTo(4.102, 2)
-    // A long request would have it.
-    const long = readAuditEvent({ ...event, stageTimestamp: '2026-11-21T07:30:24.451268Z' })
-    if (long.kind === 'arrival') expect(long.executionMs).toBeCloseTo(1_000, 2)
+    // A long request would have it among its latencies.
+    const long = { ...event, stageTimestamp: '2026-11-21T07:30:24.451268Z' }
+    const latencies = { 'apiserver.latency.k8s.io/total': '1s' }
+    const told = readAuditEvent({ ...long, annotations: latencies })
+    if (told.kind === 'arrival') expect(told.executionMs).toBeCloseTo(1_000, 2)
+    expect(told).toMatchObject({ waitAtMostMs: 0 })
+    // Without any, they were left out.
+    const untold = readAuditEvent(long)
+    expect(untold).toMatchObject({ executionMs: undefined, lacks: ['latencies'] })
+    if (untold.kind === 'arrival') expect([untold.inAllMs, untold.waitAtMostMs]).toEqual([1_000, 1_000])
+  })
+
+  it('without groups has those that follow from the name, and says so', () => {
+    const of = (user: object) => readAuditEvent({ ...event, user })
+    expect(of({ username: 'system:node:n1' })).toMatchObject({
+      user: { groups: ['system:nodes', 'system:authenticated'] },
+      lacks: ['groups'],
+    })
+    expect(of({ username: 'alice', groups: [] })).toMatchObject({ user: { groups: [] } })
+    expect(of(event.user)).not.toHaveProperty('lacks')
+  })
+
+  it('without a user is unreadable, unless nobody was authenticated', () => {
+    const { user: _left, ...nobody } = event
+    expect(readAuditEvent(nobody)).toMatchObject({ kind: 'unreadable', problem: expect.stringMatching(/has no user/) })
+    expect(readAuditEvent({ ...nobody, user: {}, responseStatus: { code: 401 } })).toMatchObject({
+      outside: expect.stringMatching(/could not authenticate/),
+    })
   })
 
   it.each([

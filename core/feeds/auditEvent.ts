@@ -1,4 +1,5 @@
 import type { User } from '../request/match.ts'
+import { identityOf } from '../classify/identity.ts'
 import { methodOfVerb } from '../classify/requestFields.ts'
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { readRequestLine, isLongRunning } from '../request/requestInfo.ts'
@@ -13,12 +14,14 @@ const STAGES: ReadonlyMap<unknown, FeedStage> = new Map([
   ['ResponseComplete', 'complete'],
   ['Panic', 'panic'],
 ])
-/** Written only for requests that took more than half a second (specification 5.8). */
-const QUEUE_WAIT = 'apiserver.latency.k8s.io/apf-queue-wait'
+/** Written only for requests that took more than half a second, and for each of those (specification 5.8). */
+const LATENCIES = 'apiserver.latency.k8s.io/'
+const QUEUE_WAIT = `${LATENCIES}apf-queue-wait`
 const WAIT_TOLD_FROM_MS = 500
 /** Written for every request that reached authorization, which a server does after flow control. */
 const AUTHORIZATION = 'authorization.k8s.io/decision'
 const FORBIDDEN = 403
+const UNAUTHORIZED = 401
 const TOO_MANY = 429
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -50,12 +53,22 @@ export function readAuditEvent(event: unknown): FeedRecord {
   }
   const status = statusOf(event['responseStatus'])
   const user = userOf(event['impersonatedUser']) ?? userOf(event['user'])
+  // Whoever takes part in flow control is somebody, also whoever has no credentials.
+  if (user === undefined && line.ok && status !== UNAUTHORIZED)
+    return unreadable(`The audit event ${quoted(auditID)} has no user, which decides its flow schema.`)
   const isWatch = line.ok && line.info.verb === 'watch'
   const waitMs = waitOf(event['annotations'])
   const stopped = stage === 'complete' && !hasAnnotation(event, AUTHORIZATION)
   const refused = stopped && status === TOO_MANY
   const isReduced = event[CLOUD_AUDIT] === true
   const ended = !refused && !isReduced && (isWatch ? stage === 'started' : stage === 'complete' || stage === 'panic')
+  // Of a watch, and of a request that took no longer, only the sum of wait and execution is known.
+  const isLong = !isWatch && endedMs - receivedMs > WAIT_TOLD_FROM_MS
+  const isSplit = waitMs !== undefined || (isLong && hasLatencies(event))
+  const lacks = [
+    ...(isReduced ? ['cloud' as const] : hasGroups(event) ? [] : ['groups' as const]),
+    ...(isLong && ended && !isSplit ? ['latencies' as const] : []),
+  ]
   return {
     kind: 'arrival',
     auditId: keptText(auditID, MOST_CHARACTERS.name),
@@ -71,32 +84,25 @@ export function readAuditEvent(event: unknown): FeedRecord {
     receivedMs,
     endedMs,
     status,
-    ...(ended ? durationsOf(endedMs - receivedMs, waitMs, isWatch) : NO_DURATIONS),
-    ...((ended || refused) && waitMs === undefined && { waitAtMostMs: mostOf(endedMs - receivedMs, isWatch) }),
+    ...(ended ? durationsOf(Math.max(0, endedMs - receivedMs), isSplit, waitMs) : NO_DURATIONS),
+    ...((ended || refused) &&
+      waitMs === undefined && { waitAtMostMs: isSplit ? 0 : Math.max(0, endedMs - receivedMs) }),
     refused,
-    ...(isReduced && { isReduced }),
+    ...(lacks.length > 0 && { lacks }),
     outside: outsideOf(line.ok ? undefined : line.problem, user, stopped && status === FORBIDDEN),
     server: waitMs === undefined ? undefined : { waitMs },
   }
 }
 
-/** The longest possible wait, milliseconds, of a request of this duration whose event has no wait. */
-const mostOf = (inAllMs: number, isWatch: boolean): number =>
-  isWatch || inAllMs <= WAIT_TOLD_FROM_MS ? Math.max(0, inAllMs) : 0
-
 const NO_DURATIONS = { executionMs: undefined, inAllMs: undefined }
 
-/** A long request without a recorded wait did not wait; for shorter ones, and for watches, the split is unknown. */
-function durationsOf(
+/** A long request with latencies, and without a wait among them, did not wait. */
+const durationsOf = (
   inAllMs: number,
-  waitMs: number | undefined,
-  isWatch: boolean,
-): { readonly executionMs: number | undefined; readonly inAllMs: number | undefined } {
-  if (waitMs === undefined && (isWatch || inAllMs <= WAIT_TOLD_FROM_MS)) {
-    return { executionMs: undefined, inAllMs: Math.max(0, inAllMs) }
-  }
-  return { executionMs: Math.max(0, inAllMs - (waitMs ?? 0)), inAllMs: undefined }
-}
+  isSplit: boolean,
+  waitMs = 0,
+): { readonly executionMs: number | undefined; readonly inAllMs: number | undefined } =>
+  isSplit ? { executionMs: Math.max(0, inAllMs - waitMs), inAllMs: undefined } : { executionMs: undefined, inAllMs }
 
 function outsideOf(problem: string | undefined, user: User | undefined, forbidden: boolean): string | undefined {
   if (problem !== undefined) return `The server rejects it before flow control: ${problem}.`
@@ -110,7 +116,9 @@ function userOf(value: unknown): User | undefined {
   if (!isJsonObject(value)) return undefined
   const { username, groups } = value
   if (typeof username !== 'string' || username === '') return undefined
-  return { name: username, groups: Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [] }
+  // An authenticated user has at least one, so a list that is not there was left out.
+  if (!Array.isArray(groups)) return { name: username, groups: identityOf(username).groups }
+  return { name: username, groups: groups.filter((group) => typeof group === 'string') }
 }
 
 function statusOf(value: unknown): number | undefined {
@@ -120,6 +128,13 @@ function statusOf(value: unknown): number | undefined {
 
 const hasAnnotation = ({ annotations }: JsonObject, name: string): boolean =>
   isJsonObject(annotations) && annotations[name] !== undefined
+
+const hasLatencies = ({ annotations }: JsonObject): boolean =>
+  isJsonObject(annotations) && Object.keys(annotations).some((name) => name.startsWith(LATENCIES))
+
+/** Of the user who counts. */
+const hasGroups = ({ user, impersonatedUser = user }: JsonObject): boolean =>
+  !isJsonObject(impersonatedUser) || Array.isArray(impersonatedUser['groups'])
 
 function waitOf(annotations: unknown): number | undefined {
   const text = isJsonObject(annotations) ? annotations[QUEUE_WAIT] : undefined

@@ -462,7 +462,7 @@ describe('entries of Cloud Audit Logs', () => {
           name: 'system:serviceaccount:team-a:robot',
           groups: ['system:serviceaccounts', 'system:serviceaccounts:team-a', 'system:authenticated'],
         },
-        isReduced: true,
+        lacks: ['cloud'],
         inAllMs: undefined,
         executionMs: undefined,
         status: 200,

@@ -204,8 +204,6 @@ function cloudAudit(entry: JsonObject, payload: unknown): JsonObject {
   const user = text(member(member(payload, 'authenticationInfo'), 'principalEmail')) ?? ''
   const request = member(payload, 'requestMetadata')
   const status = member(payload, 'status')
-  const account = /^system:serviceaccount:([^:]+):/.exec(user)
-  const groups = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1] ?? ''}`]
   const isFirstOfSeveral = member(operation, 'first') === true && member(operation, 'last') !== true
   const time = tableTime(entry['timestamp'])
   return {
@@ -219,7 +217,7 @@ function cloudAudit(entry: JsonObject, payload: unknown): JsonObject {
       : name.startsWith('/')
         ? name
         : `/apis/${name}`,
-    user: { username: user, groups: [...groups, 'system:authenticated'] },
+    user: { username: user },
     sourceIPs: [member(request, 'callerIp')],
     userAgent: member(request, 'callerSuppliedUserAgent'),
     responseStatus: { code: RPC_STATUS.get(member(status, 'code') ?? 0) ?? 500 },

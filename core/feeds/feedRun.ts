@@ -140,12 +140,12 @@ class EventTimeRun implements FeedRun {
   }
 
   get limits(): readonly string[] {
-    const { manyLate, manyUnfinished, reduced } = this.tally
+    const { manyLate, manyUnfinished, lacks } = this.tally
     return limitsOf(this.identity, {
       scraped: this.observer.hasFacts,
       manyLate,
       manyUnfinished,
-      isReduced: reduced > 0,
+      lacks,
       waits: this.waits,
     })
   }
@@ -228,8 +228,8 @@ class EventTimeRun implements FeedRun {
   }
 
   private hear(given: FeedArrival): void {
-    const { auditId, stage, receivedMs, endedMs, isReduced } = given
-    if (isReduced === true) this.tally.reduced += 1
+    const { auditId, stage, receivedMs, endedMs, lacks = [] } = given
+    for (const one of lacks) this.tally.lacks.add(one)
     // Clients may choose the audit-ID, even the same one for each request.
     const id = `${auditId} ${receivedMs}`
     const known = this.open.get(id)

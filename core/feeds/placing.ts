@@ -8,6 +8,7 @@ import type { User } from '../request/match.ts'
 import type { FeedEngine, StandIns } from './feedEngine.ts'
 import type { ExecutionCorrection } from './correction.ts'
 import type { Durations, FeedRequest, FeedArrival } from './request.ts'
+import type { Lack } from './tally.ts'
 import type { ReportedWaits } from './tally.ts'
 
 export interface PlacingOptions {
@@ -132,8 +133,8 @@ interface FeedFacts {
   /** More than one request in a hundred was reported too late, or never ended. */
   readonly manyLate: boolean
   readonly manyUnfinished: boolean
-  /** Its events come from Cloud Audit Logs. */
-  readonly isReduced: boolean
+  /** What its events leave out. */
+  readonly lacks: ReadonlySet<Lack>
   readonly waits: FeedWaits
 }
 
@@ -158,8 +159,14 @@ const LATE =
   'More than 1 % of the requests appeared in the feed only after the engine had passed their arrival, because they took longer than five seconds or were reported late. They were placed at the engine’s present.'
 const UNFINISHED =
   'More than 1 % of the requests never ended in the feed and were given up after five minutes, so they held their seats here too long. Do not omit ResponseComplete in the audit policy.'
-export const REDUCED =
-  'Cloud Audit Logs (GKE) leave out groups, URL parameters, durations and waits. Flow schemas that match groups may be wrong, lists count without limit and selectors, each request takes as long as an unknown one, and the waits of the server are unknown.'
+/** What it costs that a log leaves something out. */
+export const LACKING: Readonly<Record<Lack, string>> = {
+  cloud:
+    'Cloud Audit Logs (GKE) leave out groups, URL parameters, durations and waits. Flow schemas that match groups may be wrong, lists count without limit and selectors, each request takes as long as an unknown one, and the waits of the server are unknown.',
+  groups:
+    'Events leave out groups: those that follow from the names of users are assumed. Flow schemas that match other groups may be wrong.',
+  latencies: 'Events of long requests leave out their latencies (annotations), so the waits of the server are unknown.',
+}
 
 /** The limits of a feed, in sentences (docs/feeds.md). */
 export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly string[] {
@@ -180,7 +187,7 @@ export function limitsOf(identity: FeedIdentity, facts: FeedFacts): readonly str
     REFUSED,
     ONE_SERVER,
     ...(facts.scraped ? SCRAPED : [...NOT_SCRAPED, OPEN_WATCHES[identity]]),
-    ...(facts.isReduced ? [REDUCED] : []),
+    ...[...facts.lacks].map((one) => LACKING[one]),
     ...(facts.manyLate ? [LATE] : []),
     ...(facts.manyUnfinished ? [UNFINISHED] : []),
   ]

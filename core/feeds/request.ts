@@ -9,7 +9,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import { deadlineNs, type RequestLine, waitEndNs } from '../request/requestInfo.ts'
 import type { ExecutionCorrection } from './correction.ts'
 import type { FeedEngine } from './feedEngine.ts'
-import type { ReportedWaits } from './tally.ts'
+import type { Lack, ReportedWaits } from './tally.ts'
 
 /** A client that is rejected at once gets the answer within this time. */
 const LONG_WAIT_MS = 500
@@ -243,8 +243,8 @@ export interface FeedArrival {
   readonly inAllMs: number | undefined
   /** The longest possible wait in a queue, where the wait is not reported; absent where nothing limits it. */
   readonly waitAtMostMs?: number
-  /** From a log that lacks groups, URL parameters and durations (Cloud Audit Logs). */
-  readonly isReduced?: boolean
+  /** What its log leaves out of events. */
+  readonly lacks?: readonly Lack[]
   /** The server rejected it because of flow control. */
   readonly refused: boolean
   /** Why it never reached flow control, in a sentence. */

@@ -1,5 +1,8 @@
 import type { FeedWaits } from '../contract/live.ts'
 
+/** Groups of users; latencies of long requests; all that Cloud Audit Logs (GKE) leave out. */
+export type Lack = 'groups' | 'latencies' | 'cloud'
+
 export interface FeedCounts {
   /** Placed, each with its row. */
   readonly arrived: number
@@ -29,8 +32,8 @@ export class FeedTally implements FeedCounts {
   repeated = 0
   late = 0
   unfinished = 0
-  /** Requests of a log that lacks members of an audit event. */
-  reduced = 0
+  /** What the log leaves out of some events. */
+  readonly lacks = new Set<Lack>()
 
   noteUnreadable(problem: string): void {
     this.unreadable += 1

@@ -6,8 +6,9 @@ import { DraftTally, hasLeft, type DecidedSide, type DraftComparison } from '../
 import type { ManifestDocument } from '../../core/manifest/manifest.ts'
 import type { LiveEvent, LiveRequest } from '../../core/contract/live.ts'
 import { hasDecided } from '../../core/run/candidate.ts'
-import { REDUCED } from '../../core/feeds/placing.ts'
+import { LACKING } from '../../core/feeds/placing.ts'
 import { REJECT_REASONS } from '../../core/frame/reading.ts'
+import { allRejected } from '../../core/frame/recent.ts'
 import { trustSentences } from '../../core/live/feedWaits.ts'
 import { NO_OUTCOME, outcomeOf, plus, type Outcome } from '../../core/live/outcome.ts'
 import { engineMetrics, type MetricsServerOptions, startMetricsServer } from '../live/metricsServer.ts'
@@ -211,6 +212,9 @@ const NO_EVENTS = 'It has no events of audit.k8s.io: set --audit-log-path and a 
 export const costOf = (arrived: number, { user, system }: NodeJS.CpuUsage, bytes: number): string =>
   `The proxy took ${plain.ms((user + system) / 1_000 / arrived)} of processor time per request, and ${plain.bytes(bytes)} of memory.`
 
+const OUTSIDE =
+  'None of them reached flow control: they were rejected before it, are served without it or left its queues, or the lines of the log name no flow schema (apf_fs).'
+
 /** How the engine decided its requests, in sentences; and how the draft decided them, if one ran. */
 function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly string[] {
   const {
@@ -232,11 +236,15 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
     const remedy = title.startsWith('request log') ? NO_REQUEST_LINES : NO_EVENTS
     return [`No requests in the ${title}${count}.`, ...findings, ...(unreadable === 0 ? [remedy] : left)]
   }
+  const snapshot = traffic.engine.snapshot()
+  const outcome = plus(traffic.before ?? NO_OUTCOME, outcomeOf(snapshot))
+  const noneWaits = snapshot.levels.every(({ lanes }) => lanes.every(({ waitingRequests }) => waitingRequests === 0))
+  const isOutside = arrived > 0 && outcome.dispatched + allRejected(outcome.rejected) === 0 && noneWaits
   const first = [
     requests(arrived),
     // With a draft, both are summarized together.
     comparison === undefined
-      ? `: ${decided(plus(traffic.before ?? NO_OUTCOME, outcomeOf(traffic.engine.snapshot())))}${mode === 'enforce' ? '' : ' by the engine, not by the server'}`
+      ? `: ${decided(outcome)}${mode === 'enforce' ? '' : ' by the engine, not by the server'}`
       : '',
     heldBack === 0 ? '' : `, ${heldBack} more held back and read again at the next start`,
     unreadable === 0 ? '' : `, ${unreadable} could not be read`,
@@ -247,12 +255,13 @@ function summaryOf(traffic: LiveTraffic, comparison?: DraftComparison): readonly
   ]
   return [
     first.join(''),
+    ...(isOutside ? [OUTSIDE] : []),
     ...findings,
     ...left,
     ...(refused === undefined ? [] : [`The console itself refused ${refused.count}. Last: ${refused.last}`]),
     ...(comparison === undefined ? [] : draftSummary(comparison)),
     ...(waits === undefined ? [] : trustSentences(waits)),
-    ...limits.filter((sentence) => sentence === REDUCED),
+    ...limits.filter((sentence) => Object.values(LACKING).includes(sentence)),
   ]
 }
 

@@ -113,6 +113,13 @@ describe('feed --once', () => {
     }
   })
 
+  it('says that no request reached flow control, and why that may be', async () => {
+    const line =
+      'I1121 07:26:45.078543   16426 httplog.go:134] "HTTP" verb="LIST" URI="/api/v1/pods" latency="2ms" userAgent="a/1" audit-ID="a" srcIP="127.0.0.1:1" resp=200\n'
+    const { output } = await runHere('feed', '--httplog', file('bare.log', line), '--once')
+    expect(output).toMatch(/^1 request: 0 dispatched.*\nNone of them reached flow control: .* name no flow schema/m)
+  })
+
   it('says what the entries of GKE lack', async () => {
     const { code, output } = await runHere('feed', '--audit-file', file('gke.json', GKE), '--once')
     expect(output).toMatch(/^1 request: 1 dispatched/m)
