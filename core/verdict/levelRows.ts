@@ -5,6 +5,7 @@ import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected
 import type { DumpFrame } from '../frame/dump.ts'
 import { asksForDump, flowKeyOf, flowName, isWaiting } from '../frame/flow.ts'
 import { unixMsOf } from '../units.ts'
+import { byCodeUnits } from '../text/text.ts'
 
 /** A number, `undefined` when unknown, or not applicable to this level. */
 export type Reading = number | undefined | 'n/a'
@@ -102,13 +103,18 @@ export function levelRows(
 const difference = (a: number | undefined, b: number | undefined) =>
   a === undefined || b === undefined ? undefined : a - b
 
-/** Rows that need attention: rejecting first, then by queued requests. */
+/** Requests that wait; their seats where the pages do not count them. */
+const waitingIn = ({ queuedRequests, seats: { queued = 0 } }: LevelRow): number => queuedRequests ?? queued
+
+/** Rows that need attention: rejecting first, then by queued requests, whatever the order of the rows. */
 export function needAttention(rows: readonly LevelRow[]): readonly LevelRow[] {
   return rows
     .filter(({ states }) => states.includes('rejecting') || states.includes('queueing'))
     .toSorted(
       (a, b) =>
-        (b.rejectedPerSecond ?? 0) - (a.rejectedPerSecond ?? 0) || (b.queuedRequests ?? 0) - (a.queuedRequests ?? 0),
+        (b.rejectedPerSecond ?? 0) - (a.rejectedPerSecond ?? 0) ||
+        waitingIn(b) - waitingIn(a) ||
+        byCodeUnits(a.name, b.name),
     )
 }
 

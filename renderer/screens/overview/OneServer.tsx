@@ -50,6 +50,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
   }, [series, lastAt, facts.gapMs])
   const now: NowServer = { id, rows, recent, isPast: facts.isPast, range }
   const ownLevel = useOwnLevel(connection)
+  const { notes = [] } = (connection.source.kind === 'file' && connection.servers.find((one) => one.id === id)) || {}
   // While time is dragged, instants follow each other fast, so the parts of the screen render in turn.
   const ledgerServer = useTurn(server, 1, facts.isPast)
   const tableRows = useTurn(rows, 2, facts.isPast)
@@ -78,7 +79,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
       <div className={classes(styles['facts'], stale && styles['stale'])}>
         <KeyNumbers label={`Key numbers of ${id}`} items={keyNumbers(rows, recent?.rows)} />
       </div>
-      <MissingNotice server={server} />
+      <MissingNotice server={server} notes={notes} />
       <div className={classes('shrink-x line-below', stale && styles['stale'])}>
         <LedgerPane server={ledgerServer} order={order} stale={stale} />
       </div>
@@ -124,17 +125,22 @@ const DRAWN: ReadonlySet<string> = new Set(
   ].map((name) => `apiserver_flowcontrol_${name}`),
 )
 
-/** What the numbers of this server leave out or include: families that it does not show, series of deleted levels. */
-function MissingNotice({ server }: { readonly server: ServerFrame }) {
+/**
+ * What the numbers of this server leave out or include: families that it does not show, series of deleted levels, what
+ * its files do not tell.
+ */
+function MissingNotice({ server, notes }: { readonly server: ServerFrame; readonly notes: readonly string[] }) {
   const missing = server.missing.filter(({ family }) => DRAWN.has(family))
   const deleted = server.deleted ?? []
   const surplus = nominalSurplus(server)
   const version = versionNote(server.version)
-  if (missing.length === 0 && deleted.length === 0 && surplus === 0 && version === undefined) return null
+  if (missing.length + deleted.length + notes.length === 0 && surplus === 0 && version === undefined) return null
   return (
     <div className="pad-x pad-y-8 line-below">
       <Note kind="info">
-        {version !== undefined && <p>{version}</p>}
+        {[...notes, ...(version === undefined ? [] : [version])].map((note) => (
+          <p key={note}>{note}</p>
+        ))}
         {deleted.length > 0 && (
           <p>
             {`${deleted.join(', ')} ${plural(deleted.length, 'was', 'were')} deleted. The server exports the last series of a deleted level until it restarts; the console ignores them.`}
