@@ -66,6 +66,11 @@ test('the headline says what changes, on which evidence', () => {
     title: 'B (draft) rejects 30 requests more than A (now), all in low; wait p99 of low goes from 5.0 ms to 2.00 s.',
   })
   expect(presented(compared(a, a)).title).toBe('B (now) rejects as many requests as A (now): 10; waits hardly change.')
+  // Nobody who is not served waits in these numbers.
+  const stuck = { ...outcomes(0, 10, 0), offered: 100 }
+  expect(presented(compared(a, report('stuck', 'low', stuck))).title).toBe(
+    'B (stuck) rejects as many requests as A (now): 10. At the end 90 more requests wait or execute.',
+  )
   expect(presented(compared(a, b, false)).title).toBe('B (draft) decides about every request as A (now).')
   expect(sentenceText(comparedOn(compared(a, b)), plain)).toMatch(/^100 requests of 1 min, the same for every variant/)
   expect(sentenceText(comparedOn({ ...compared(a, b), clients: 'closed' }), plain)).toMatch(/reacted .* for 1 min/)

@@ -140,11 +140,22 @@ function effectOf({ baseline, candidates }: WhatIfReport, candidate: Candidate):
     more === 0
       ? phrase`${b} rejects as many requests as ${a}: ${{ value: rejectedOf(baseline.total), as: 'fixed' }}`
       : phrase`${b} rejects ${counted(Math.abs(more), 'request')} ${more > 0 ? 'more' : 'fewer'} than ${a}${part}`
+  const late = openOf(result.total) - openOf(baseline.total)
+  const end =
+    Math.abs(late) < OPEN_PART * baseline.total.offered
+      ? []
+      : phrase` At the end ${counted(Math.abs(late), `${late > 0 ? 'more' : 'fewer'} request`)} wait or execute.`
   const [slower] = changedBy(baseline, result, p99In)
-  if (slower === undefined) return phrase`${rejections}; waits hardly change.`
+  if (slower === undefined) return phrase`${rejections}${end.length > 0 ? '' : '; waits hardly change'}.${end}`
   const [from, to] = sides(slower, p99In, 'ms')
-  return phrase`${rejections}; wait p99 of ${slower.level ?? ''} goes from ${from} to ${to}.`
+  return phrase`${rejections}; wait p99 of ${slower.level ?? ''} goes from ${from} to ${to}.${end}`
 }
+
+/** Requests that are not done when the run ends: waits of the others do not tell of them. */
+const openOf = ({ offered, served, expired, ...outcomes }: Outcomes): number =>
+  offered - served - expired - rejectedOf(outcomes)
+/** From this part of all requests on, they are worth a sentence. */
+const OPEN_PART = 0.1
 
 /** A change of fewer requests, or of fewer milliseconds, is none. */
 const WORTH = 1
