@@ -1,5 +1,7 @@
 import type { TwinHistory } from '../contract/forecast.ts'
+import { ProblemError } from '../errors.ts'
 import type { ServerFrame } from '../frame/frame.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { comparableFrames, observe, SHORTEST_SPAN_SECONDS } from './observe.ts'
 
@@ -15,9 +17,17 @@ const SHORTEST_PART_MS = 1.1 * SHORTEST_SPAN_SECONDS * MS_PER_SECOND
 
 /**
  * The data that a twin is fitted to: the newest of these pages, limited so that a run has about `requestsOfRun` requests.
- * `undefined` while they span too little time since the last start of the server or the last change of its limits.
+ * `undefined` while they span too little time since the last start of the server or the last change of its limits. Throws
+ * `unsupported` for pages without the requests of levels.
  */
 export function twinHistory(pages: readonly ServerFrame[], requestsOfRun: number): TwinHistory | undefined {
+  const { levels = [] } = pages.at(-1) ?? {}
+  if (levels.length > 0 && levels.every(({ dispatched }) => dispatched === undefined)) {
+    throw new ProblemError(
+      'unsupported',
+      `A forecast is made from ${FAMILY.dispatched}, which the pages do not show. Look at the filters of Prometheus, or read the server itself.`,
+    )
+  }
   const comparable = comparableFrames(pages)
   const whole = observe(lastSpan(comparable, requestsOfRun))
   return whole && { whole, parts: partsOf(comparable) }

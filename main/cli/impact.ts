@@ -18,6 +18,7 @@ import { OUTPUT_OPTIONS, readNumber, readOutput, SEATS, type Command, type Given
 import { findingJson } from './validate.ts'
 import { testsFrom } from './classifyRequests.ts'
 import { readFrame, type ReadFrame } from './snapshot.ts'
+import { OF_LOGS } from '../ports/source.ts'
 
 /** Shows what an edit does to every level. 1 when a guard rail blocks it or a server would reject it. */
 export const impact: Command = {
@@ -208,9 +209,11 @@ async function liveServers(
   const hasObjects = OWN_OBJECTS.has(spec.kind)
   const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS, hasObjects)
   if (read === undefined) return undefined
+  // What an engine makes of logs is no server: its seats are those of a default.
+  const problems = read.findings.filter((one) => !one.startsWith(OF_LOGS))
   return {
-    servers: read.frame?.servers ?? [],
-    problems: read.findings,
+    servers: problems.length < read.findings.length ? [] : (read.frame?.servers ?? []),
+    problems,
     source: hasObjects ? read : undefined,
   }
 }
