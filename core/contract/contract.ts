@@ -147,7 +147,7 @@ export const procedures = {
   /** A recording, or a part of it, as a file; `too-large` if it does not fit into a message. */
   'recordings.export': procedure(RecordingPartSchema, SharedFileSchema),
   /** The fraction of its file or its report that is done; 0 where neither is made. */
-  'recordings.shared': procedure(z.object({ id: z.string() }), z.number()),
+  'recordings.exported': procedure(z.object({ id: z.string() }), z.number()),
   /**
    * Begins the upload of such a file, of any size up to `MOST_RECORDING_BYTES`, in parts; resolves to the id of the
    * upload.

@@ -309,7 +309,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'recordings.strip': async ({ id }) => (await reader()).strip(id, environment.now()),
       'recordings.remove': async ({ id }) => [...(await access.recordings()).remove(id, await store.presence())],
       'recordings.export': (part) => share(part, (by, onPart) => by.export(part, options.version, onPart)),
-      'recordings.shared': async ({ id }) => shared.get(id) ?? 0,
+      'recordings.exported': async ({ id }) => shared.get(id) ?? 0,
       'recordings.upload': async (file) => (await uploads()).begin(file),
       'recordings.uploadPart': async (part) => {
         await (await uploads()).add(part)

@@ -83,7 +83,7 @@ export function fakeWorkspace(mode: 'desktop' | 'web' | 'memory' = 'memory'): Fa
         'recordings.strip': async () => ({ bars: [], coverage: 1 }),
         'recordings.remove': refuse('recordings.remove'),
         'recordings.export': refuse('recordings.export'),
-        'recordings.shared': async () => 0,
+        'recordings.exported': async () => 0,
         'recordings.upload': refuse('recordings.upload'),
         'recordings.uploadPart': refuse('recordings.uploadPart'),
         'recordings.cancelUpload': refuse('recordings.cancelUpload'),

@@ -52,7 +52,7 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
     const timer = setInterval(() => {
       // The answer itself reports what failed.
       client()
-        .call('recordings.shared', { id })
+        .call('recordings.exported', { id })
         .then(setDone, () => undefined)
     }, PROGRESS_MS)
     const value = await answer.finally(() => clearInterval(timer))
