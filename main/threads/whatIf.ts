@@ -174,31 +174,31 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Re
       )
     },
     reader: (stateDir) => ({
-      strip: (id, now) => answered((emit) => begin({ kind: 'strip', task: { stateDir, id, now } }, emit, NEVER)),
+      strip: (id, now) => answered((emit, end) => begin({ kind: 'strip', task: { stateDir, id, now } }, emit, end)),
       report: (part, version, onPart) =>
-        answered((emit) => begin({ kind: 'report', task: { stateDir, part, version } }, emit, NEVER), onPart),
+        answered((emit, end) => begin({ kind: 'report', task: { stateDir, part, version } }, emit, end), onPart),
       export: (part, version, onPart) =>
-        answered((emit) => begin({ kind: 'export', task: { stateDir, part, version } }, emit, NEVER), onPart),
+        answered((emit, end) => begin({ kind: 'export', task: { stateDir, part, version } }, emit, end), onPart),
     }),
     points,
     tune,
   }
 }
 
-const NEVER = new AbortController().signal
-
 /** The result of a task, once it is done. */
 const answered = <T>(
-  work: (emit: (event: ReadingEvent<T>) => void) => void,
+  work: (emit: (event: ReadingEvent<T>) => void, end: AbortSignal) => void,
   onPart?: (part: number) => void,
 ): Promise<T> =>
-  new Promise((resolve, reject) =>
-    work((event) => {
+  new Promise((resolve, reject) => {
+    const emit = (event: ReadingEvent<T>): void => {
       if (event.kind === 'progress') onPart?.(event.part)
       else if (event.kind === 'done') resolve(event.read)
       else reject(ProblemError.of(event.problem))
-    }),
-  )
+    }
+    // Nobody ends it: it takes seconds.
+    work(emit, new AbortController().signal)
+  })
 
 const TOO_MANY: Problem = {
   code: 'throttled',
