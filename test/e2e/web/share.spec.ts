@@ -38,7 +38,8 @@ test('exports a recording without names', async () => {
     location.hash = '#/recordings'
   })
   const share = page.getByRole('button', { name: 'Share…' }).first()
-  // Long enough to contain samples, even on a busy machine.
+  // A simulation on a slow machine may be late: a minute of a recording may have no sample, of which this one has some.
+  await expect(page.locator('main').getByRole('img', { name: /^Simulated cluster: / })).toBeVisible()
   await expect(
     page
       .locator('main')
