@@ -69,7 +69,7 @@ test('the headline says what changes, on which evidence', () => {
   // Nobody who is not served waits in these numbers.
   const stuck = { ...outcomes(0, 10, 0), offered: 100 }
   expect(presented(compared(a, report('stuck', 'low', stuck))).title).toBe(
-    'B (stuck) rejects as many requests as A (now): 10. At the end 90 more requests wait or execute.',
+    'B (stuck) rejects as many requests as A (now): 10; 90 more requests wait or execute at the end.',
   )
   expect(presented(compared(a, b, false)).title).toBe('B (draft) decides about every request as A (now).')
   expect(sentenceText(comparedOn(compared(a, b)), plain)).toMatch(/^100 requests of 1 min, the same for every variant/)

@@ -141,14 +141,12 @@ function effectOf({ baseline, candidates }: WhatIfReport, candidate: Candidate):
       ? phrase`${b} rejects as many requests as ${a}: ${{ value: rejectedOf(baseline.total), as: 'fixed' }}`
       : phrase`${b} rejects ${counted(Math.abs(more), 'request')} ${more > 0 ? 'more' : 'fewer'} than ${a}${part}`
   const late = openOf(result.total) - openOf(baseline.total)
-  const end =
-    Math.abs(late) < OPEN_PART * baseline.total.offered
-      ? []
-      : phrase` At the end ${counted(Math.abs(late), `${late > 0 ? 'more' : 'fewer'} request`)} wait or execute.`
+  if (Math.abs(late) >= OPEN_PART * baseline.total.offered)
+    return phrase`${rejections}; ${counted(Math.abs(late), `${late > 0 ? 'more' : 'fewer'} request`)} wait or execute at the end.`
   const [slower] = changedBy(baseline, result, p99In)
-  if (slower === undefined) return phrase`${rejections}${end.length > 0 ? '' : '; waits hardly change'}.${end}`
+  if (slower === undefined) return phrase`${rejections}; waits hardly change.`
   const [from, to] = sides(slower, p99In, 'ms')
-  return phrase`${rejections}; wait p99 of ${slower.level ?? ''} goes from ${from} to ${to}.${end}`
+  return phrase`${rejections}; wait p99 of ${slower.level ?? ''} goes from ${from} to ${to}.`
 }
 
 /** Requests that are not done when the run ends: waits of the others do not tell of them. */
