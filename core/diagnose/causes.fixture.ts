@@ -521,6 +521,25 @@ export const NEIGHBOURS: readonly (Specimen & { readonly looksLike: CauseId })[]
     looksLike: 'one-flow',
   },
   {
+    ...one('slow-requests', 'requests of all accounts but one take 15 times as long, of which one has most threads', {
+      groups: [
+        people,
+        controllers,
+        ...([BEFORE, AFTER] as const).flatMap((waves, i) => {
+          const calls = get(i === 0 ? lognormal(90, 0.5) : constant(1_500))
+          return [
+            group(`frontend-${i}`, 1, account('frontend'), { ...threads(80, calls, waves), think: exponential(900) }),
+            group(`orders-${i}`, 1, account('orders'), open(6, calls, waves)),
+            group(`cart-${i}`, 1, account('cart'), open(3.5, calls, waves)),
+            group(`invoicer-${i}`, 1, account('invoicer'), open(2.8, calls, waves)),
+          ]
+        }),
+        group('sync', 1, account('sync'), open(6, get(lognormal(90, 0.5)))),
+      ],
+    }),
+    looksLike: 'one-flow',
+  },
+  {
     ...one('one-flow', 'a flood fills its queues, and those of an account beside it have timeout=1s', {
       groups: [
         ...BASE,

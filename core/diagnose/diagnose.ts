@@ -382,7 +382,7 @@ function summaryOf(
   // The state is the cause.
   if (best?.cause === 'no-data') return state
   if (best === undefined) return `${state} No known cause fits.`
-  if (best.cause === 'missing-metrics') return `${state} The cause is unknown: metrics are missing.`
+  if (best.cause === 'missing-metrics') return `${state} The cause is unknown: ${best.title.toLowerCase()}.`
   const { level } = best.place
   const where =
     worst === undefined || level === undefined || level === (now.level ?? worst.name) ? '' : ` (of ${level})`

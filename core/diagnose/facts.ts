@@ -375,8 +375,21 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
             now: ledger,
             before: context.earlier,
             dumps: context.dumps,
-          }),
+          }).filter((one) => !isOnlyLonger(one, now, context.before && observed(context.before, name))),
   }
+}
+
+/** Of the requests that came before. */
+const FEWER = 0.6
+
+/** Fewer requests come than before, and a client that was there takes no more than they became longer: it floods nothing. */
+function isOnlyLonger(
+  { cause, pressure, before = 0 }: Suspect,
+  now: ObservedLevel,
+  then: ObservedLevel | undefined,
+): boolean {
+  const areFewer = then !== undefined && now.quantities.arrivalsPerSecond <= FEWER * then.quantities.arrivalsPerSecond
+  return cause === 'one-flow' && areFewer && before > 0 && pressure <= before * longerBy(now, then)
 }
 
 /** How many times longer than before its requests execute. */
