@@ -216,14 +216,15 @@ function explained(ranked: readonly Judged[], troubled: readonly Troubled[]): re
   return ranked.flatMap((one) => {
     const { cause, place, share } = one.given
     const part = parts.get(one)
-    const level = explainedIn.get(`${place.server} ${place.level}`)
+    const where = `${place.server} ${place.level}`
+    const level = explainedIn.get(where)
     const isAmong = level !== undefined && level.part > 0 && part !== undefined
     if (isAmong && part < LEAST_EXPLAINED) return []
     if (isSlower && cause === 'slow-requests') return []
     if (STANDING.has(cause)) {
       if (isLess(one, level) || isLess(one, explainedIn.get(`${place.server} `))) return []
       // Nothing has to be done about what is over.
-      if (cause !== 'brief-burst' && over.has(`${place.server} ${place.level}`)) return []
+      if (cause !== 'brief-burst' && over.has(where)) return []
       const isYoung = troubled.some(({ server }) => server.id === place.server && server.isYoung)
       return [{ ...one, isBeside: isYoung || ranked.some((other) => actsThere(other, one)) }]
     }

@@ -308,6 +308,7 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const pages = context.inside.flatMap(({ levels }) => levels.get(name) ?? [])
   const start = context.inside[0]?.levels.get(name)
   const now = observed(context.now, name)
+  const before = context.before && observed(context.before, name)
   // Wide requests wait while narrow ones execute beside them. Only of those whose number and seats are known.
   let [seats, requests] = [0, 0]
   for (const page of pages) {
@@ -349,7 +350,7 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
     last,
     spec: context.spec,
     now,
-    before: context.before && observed(context.before, name),
+    before,
     rejected: rejectedSince(last, start),
     dispatched: (last.dispatched ?? 0) - (start?.dispatched ?? 0),
     pagesQueued: queued.filter((count) => count > 0).length,
@@ -371,11 +372,11 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
         : suspectsOf({
             level: name,
             limit: now.quantities.current ?? last.limits.current ?? 0,
-            factor: longerBy(now, context.before && observed(context.before, name)),
+            factor: longerBy(now, before),
             now: ledger,
             before: context.earlier,
             dumps: context.dumps,
-          }).filter((one) => !isOnlyLonger(one, now, context.before && observed(context.before, name))),
+          }).filter((one) => !isOnlyLonger(one, now, before)),
   }
 }
 

@@ -52,7 +52,8 @@ export function readAuditEvent(event: unknown): FeedRecord {
     )
   }
   const status = statusOf(event['responseStatus'])
-  const user = userOf(event['impersonatedUser']) ?? userOf(event['user'])
+  const whose = userOf(event['impersonatedUser']) === undefined ? event['user'] : event['impersonatedUser']
+  const user = userOf(whose)
   // Whoever takes part in flow control is somebody, also whoever has no credentials.
   if (user === undefined && line.ok && status !== UNAUTHORIZED)
     return unreadable(`The audit event ${quoted(auditID)} has no user, which decides its flow schema.`)
@@ -63,10 +64,11 @@ export function readAuditEvent(event: unknown): FeedRecord {
   const isReduced = event[CLOUD_AUDIT] === true
   const ended = !refused && !isReduced && (isWatch ? stage === 'started' : stage === 'complete' || stage === 'panic')
   // Of a watch, and of a request that took no longer, only the sum of wait and execution is known.
-  const isLong = !isWatch && endedMs - receivedMs > WAIT_TOLD_FROM_MS
+  const inAllMs = Math.max(0, endedMs - receivedMs)
+  const isLong = !isWatch && inAllMs > WAIT_TOLD_FROM_MS
   const isSplit = waitMs !== undefined || (isLong && hasLatencies(event))
   const lacks = [
-    ...(isReduced ? ['cloud' as const] : hasGroups(event) ? [] : ['groups' as const]),
+    ...(isReduced ? ['cloud' as const] : hasGroups(whose) ? [] : ['groups' as const]),
     ...(isLong && ended && !isSplit ? ['latencies' as const] : []),
   ]
   return {
@@ -84,9 +86,8 @@ export function readAuditEvent(event: unknown): FeedRecord {
     receivedMs,
     endedMs,
     status,
-    ...(ended ? durationsOf(Math.max(0, endedMs - receivedMs), isSplit, waitMs) : NO_DURATIONS),
-    ...((ended || refused) &&
-      waitMs === undefined && { waitAtMostMs: isSplit ? 0 : Math.max(0, endedMs - receivedMs) }),
+    ...(ended ? durationsOf(inAllMs, isSplit, waitMs) : NO_DURATIONS),
+    ...((ended || refused) && waitMs === undefined && { waitAtMostMs: isSplit ? 0 : inAllMs }),
     refused,
     ...(lacks.length > 0 && { lacks }),
     outside: outsideOf(line.ok ? undefined : line.problem, user, stopped && status === FORBIDDEN),
@@ -132,9 +133,7 @@ const hasAnnotation = ({ annotations }: JsonObject, name: string): boolean =>
 const hasLatencies = ({ annotations }: JsonObject): boolean =>
   isJsonObject(annotations) && Object.keys(annotations).some((name) => name.startsWith(LATENCIES))
 
-/** Of the user who counts. */
-const hasGroups = ({ user, impersonatedUser = user }: JsonObject): boolean =>
-  !isJsonObject(impersonatedUser) || Array.isArray(impersonatedUser['groups'])
+const hasGroups = (user: unknown): boolean => !isJsonObject(user) || Array.isArray(user['groups'])
 
 function waitOf(annotations: unknown): number | undefined {
   const text = isJsonObject(annotations) ? annotations[QUEUE_WAIT] : undefined

@@ -8,8 +8,7 @@ import type { User } from '../request/match.ts'
 import type { FeedEngine, StandIns } from './feedEngine.ts'
 import type { ExecutionCorrection } from './correction.ts'
 import type { Durations, FeedRequest, FeedArrival } from './request.ts'
-import type { Lack } from './tally.ts'
-import type { ReportedWaits } from './tally.ts'
+import type { Lack, ReportedWaits } from './tally.ts'
 
 export interface PlacingOptions {
   readonly engine: FeedEngine

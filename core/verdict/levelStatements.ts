@@ -152,23 +152,13 @@ export function queueing(about: Case): Told {
   const wide = free > 0 ? `${seats(format, free)} free: the next request may be wider than that.` : ''
   // Of requests of one seat each, their number says it.
   const wider = queued === undefined || queued === row.queuedRequests ? '' : ` for ${seats(format, queued)}`
-  const taken =
-    executing === undefined
-      ? ''
-      : current === undefined
-        ? seats(format, executing)
-        : `${format.seats(executing)} of ${format.seats(current)} seats`
+  const of = current === undefined ? '' : ` of ${format.seats(current)}`
+  const taken = `${format.seats(executing)}${of} seats ${told(server, 'are', 'were')} taken.`
   return {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} ${told(server, 'queues', 'queued')}${place(about)}. ${waiting(about, 'Requests')}${wider}.`,
-    evidence: [
-      taken === '' ? '' : `${taken} ${told(server, 'are', 'were')} taken.`,
-      ofFlow(about),
-      wide,
-      wait,
-      elsewhere(about).trim(),
-    ],
+    evidence: [executing === undefined ? '' : taken, ofFlow(about), wide, wait, elsewhere(about).trim()],
     actions: [open(about), explain(about)],
   }
 }

@@ -6,7 +6,7 @@ import { presentAllocation } from '../../core/impact/presentAllocation.ts'
 import { explainLimit } from '../../core/verdict/explainLimit.ts'
 import type { Console, ExitCode } from './console.ts'
 import type { Said } from './print/terminal.ts'
-import { isComplete, readFrame } from './snapshot.ts'
+import { isOfLogs, readFrame } from './snapshot.ts'
 import { cadenceFrom, defaultSource, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { OUTPUT_OPTIONS, readOutput, UsageError, type Command, type Given } from './usage.ts'
 
@@ -43,7 +43,7 @@ async function runExplain(given: Given, console: Console): Promise<ExitCode> {
     answers,
     found.flatMap(({ server, answer }, index) => [...(index === 0 ? [] : ['']), answer, ...allLimits(server)]),
   )
-  return isComplete(read.findings) ? 0 : 1
+  return read.findings.every(isOfLogs) ? 0 : 1
 }
 
 /** How the limits of all levels of that server were set, where it reports what they follow from. */

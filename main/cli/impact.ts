@@ -17,8 +17,7 @@ import { checkNamesEdit, EDIT_OPTIONS, editFrom, rejects, type GivenEdit } from 
 import { OUTPUT_OPTIONS, readNumber, readOutput, SEATS, type Command, type Given } from './usage.ts'
 import { findingJson } from './validate.ts'
 import { testsFrom } from './classifyRequests.ts'
-import { readFrame, type ReadFrame } from './snapshot.ts'
-import { OF_LOGS } from '../ports/source.ts'
+import { isOfLogs, readFrame, type ReadFrame } from './snapshot.ts'
 
 /** Shows what an edit does to every level. 1 when a guard rail blocks it or a server would reject it. */
 export const impact: Command = {
@@ -210,10 +209,9 @@ async function liveServers(
   const read = await readFrame(console, spec, cadenceFrom(given, false), SECONDS, hasObjects)
   if (read === undefined) return undefined
   // What an engine makes of logs is no server: its seats are those of a default.
-  const problems = read.findings.filter((one) => !one.startsWith(OF_LOGS))
   return {
-    servers: problems.length < read.findings.length ? [] : (read.frame?.servers ?? []),
-    problems,
+    servers: read.findings.some(isOfLogs) ? [] : (read.frame?.servers ?? []),
+    problems: read.findings.filter((one) => !isOfLogs(one)),
     source: hasObjects ? read : undefined,
   }
 }

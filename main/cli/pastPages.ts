@@ -7,7 +7,8 @@ import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.
 import { readRecording } from '../recordings/library.ts'
 import { type Console, problemLines } from './console.ts'
 import { allRecordings, noSamples } from './recordingOptions.ts'
-import { missingIn, openSession } from './snapshot.ts'
+import { notesOfFiles } from '../../core/frame/lacking.ts'
+import { openSession } from './snapshot.ts'
 import { pluginUnderWay } from '../cluster/execCredential.ts'
 import { assertLevels, refuseWithoutLevels } from './withoutLevels.ts'
 import { cadenceFrom, type RecordingSpec } from './sourceOptions.ts'
@@ -163,6 +164,6 @@ export async function listen(
   const [first] = problems
   if (spans.size === 0 && first !== undefined) throw ProblemError.of(first)
   if (spans.size === 0 && plugin !== undefined) throw new ProblemError('credentials', plugin)
-  const findings = [...new Set([...problems.flatMap(problemLines), ...missingIn(source, health.values())])]
+  const findings = [...new Set([...problems.flatMap(problemLines), ...notesOfFiles(source, health.values())])]
   return { source, server: chosen(), objects, findings }
 }

@@ -1,6 +1,7 @@
 import type { Cadence, ServerHealth, SourceSpec, Connected } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
-import type { Frame, SourceInfo } from '../../core/frame/frame.ts'
+import type { Frame } from '../../core/frame/frame.ts'
+import { notesOfFiles } from '../../core/frame/lacking.ts'
 import type { ServerFacts } from '../../core/engine/facts.ts'
 import { versionNote } from '../../core/metrics/versions.ts'
 import { ProblemError } from '../../core/errors.ts'
@@ -48,17 +49,11 @@ function report(console: Console, { frame, servers, findings }: ReadFrame, compa
   const versions = frame.servers.flatMap(({ version }) => versionNote(version) ?? [])
   for (const sentence of new Set([...findings, ...notes, ...versions])) console.tell(sentence)
   console.printJson(frame, compact ? undefined : 2)
-  return isComplete(findings) ? 0 : 1
+  return findings.every(isOfLogs) ? 0 : 1
 }
 
-/** Whether all that was asked for was read. */
-export const isComplete = (findings: readonly string[]): boolean => findings.every((one) => one.startsWith(OF_LOGS))
-
-/** Notes of a file describe what is missing from it; those of a server are advice. */
-export const missingIn = (
-  source: SourceInfo | undefined,
-  servers: Iterable<Pick<ServerHealth, 'notes'>>,
-): readonly string[] => (source?.kind === 'file' ? [...servers].flatMap(({ notes = [] }) => notes) : [])
+/** Whether a finding says whose levels those of logs are: then nothing is missing. */
+export const isOfLogs = (finding: string): boolean => finding.startsWith(OF_LOGS)
 
 /** The result of reading a source once. */
 export interface ReadFrame {
@@ -126,7 +121,7 @@ export async function readFrame(
   return {
     frame,
     servers,
-    findings: [...new Set([...found, ...missingIn(frame?.source, servers)])],
+    findings: [...new Set([...found, ...notesOfFiles(frame?.source, servers)])],
     facts,
     dump,
     objects,

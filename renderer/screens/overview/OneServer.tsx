@@ -4,6 +4,7 @@ import { lazy, Suspense, useMemo } from 'react'
 import { rangeFacts } from '../../../core/history/range.ts'
 import { unixMsOf } from '../../../core/units.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
+import { notesOfFiles } from '../../../core/frame/lacking.ts'
 import { versionNote } from '../../../core/metrics/versions.ts'
 import { nominalSurplus } from '../../../core/impact/reportedLimit.ts'
 import { classes } from '../../components/classes.ts'
@@ -50,7 +51,10 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
   }, [series, lastAt, facts.gapMs])
   const now: NowServer = { id, rows, recent, isPast: facts.isPast, range }
   const ownLevel = useOwnLevel(connection)
-  const { notes = [] } = (connection.source.kind === 'file' && connection.servers.find((one) => one.id === id)) || {}
+  const notes = notesOfFiles(
+    connection.source,
+    connection.servers.filter((one) => one.id === id),
+  )
   // While time is dragged, instants follow each other fast, so the parts of the screen render in turn.
   const ledgerServer = useTurn(server, 1, facts.isPast)
   const tableRows = useTurn(rows, 2, facts.isPast)
