@@ -1,5 +1,6 @@
 import type { ServerFrame } from '../frame/frame.ts'
 import { betweenTwo } from '../frame/rates.ts'
+import { median } from '../frame/quantile.ts'
 import { isExempt, spaced } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import { levelIn, meanOf } from '../twin/observe.ts'
@@ -264,24 +265,28 @@ export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly 
       [...sums].flatMap(([key, { sum, count }]) => (count < FEWEST_FINISHED ? [] : [[key, sum / count] as const])),
     )
   }
-  return bins
-    .map(({ at }) => unixMsOf(at))
-    .find((at, i) => {
-      if (floods.some((flood) => Math.abs(at - flood) < OF_FLOOD_MS)) return false
-      // What a flood does is not compared with the time before it.
-      let [from, to] = [at - ASIDE_MS, at + ASIDE_MS]
-      for (const flood of floods) {
-        if (flood < at) from = Math.max(from, flood + OF_FLOOD_MS / 2)
-        else to = Math.min(to, flood)
-      }
-      const near = steps.slice(Math.max(0, i - NEAR), i + NEAR)
-      const [was, is] = [means(near, from, at), means(near, at, to)]
-      const ratios = [...is].flatMap(([key, mean]) => {
-        const earlier = was.get(key)
-        return earlier === undefined || earlier === 0 ? [] : [mean - earlier < LEAST_SLOWER ? 1 : mean / earlier]
-      })
-      const least = floods.some((flood) => flood < at) ? APART_LATER : APART
-      const slower = ratios.filter((ratio) => ratio >= least).length
-      return slower >= 2 && slower >= MOST_SLOWER * ratios.length
+  /** How many times longer requests execute after a page than before it; `undefined` unless most of them clearly do. */
+  const jumps = bins.map(({ at: page }, i) => {
+    const at = unixMsOf(page)
+    if (floods.some((flood) => Math.abs(at - flood) < OF_FLOOD_MS)) return undefined
+    // What a flood does is not compared with the time before it; it shows in pages that are read before the flood is seen.
+    let [from, to] = [at - ASIDE_MS, at + ASIDE_MS]
+    for (const flood of floods) {
+      if (flood < at) from = Math.max(from, flood + OF_FLOOD_MS / 2)
+      else to = Math.min(to, flood - OF_FLOOD_MS / 2)
+    }
+    const near = steps.slice(Math.max(0, i - NEAR), i + NEAR)
+    const [was, is] = [means(near, from, at), means(near, at, to)]
+    const ratios = [...is].flatMap(([key, mean]) => {
+      const earlier = was.get(key)
+      return earlier === undefined || earlier === 0 ? [] : [mean - earlier < LEAST_SLOWER ? 1 : mean / earlier]
     })
+    const least = floods.some((flood) => flood < at) ? APART_LATER : APART
+    const slower = ratios.filter((ratio) => ratio >= least).length
+    return slower >= 2 && slower >= MOST_SLOWER * ratios.length ? { at, ratio: median(ratios) ?? 1 } : undefined
+  })
+  // The time after an instant shortly before it has some of it, too.
+  return jumps.find(
+    (jump, i) => jump && jumps.slice(i + 1, i + 1 + NEAR).every((next = jump) => next.ratio <= jump.ratio),
+  )?.at
 }

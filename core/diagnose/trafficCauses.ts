@@ -281,7 +281,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
       hints: cause === 'one-flow' ? [more, not(severalUsers(flow))] : [],
       culprit: who,
       share,
-      lever: () => ({ needs: cause === 'slow-reader' ? Math.max(client.seats, one.seats) : one.pressure }),
+      lever: () => ({ needs: one.pressure }),
       since: beganOf(one, server),
       victims,
       tier: server.dumps > 0 ? 'dumps' : 'requests',
