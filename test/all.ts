@@ -92,10 +92,14 @@ for (const end of ended) {
 tmpFolder.remove()
 
 for (const skipped of tallies.flatMap((one) => one.skipped)) process.stdout.write(`skipped: ${skipped}\n`)
-for (const flaky of tallies.flatMap((one) => one.flaky)) process.stdout.write(`flaky: ${flaky}\n`)
+const problems = tallies.flatMap((one) => [
+  ...one.flaky.map((flaky) => `flaky: ${flaky}`),
+  ...one.failures.map((failure) => `failed: ${failure}`),
+])
+for (const whole of problems.filter((problem) => problem.includes('\n'))) process.stdout.write(`${whole}\n`)
 for (const line of took) process.stdout.write(`${line}\n`)
-// Last, where a log that was cut in the middle still has them.
-for (const failure of tallies.flatMap((one) => one.failures)) process.stdout.write(`failed: ${failure}\n`)
+// Last, where a log that was cut in the middle still has them, and without the pages that were shown.
+for (const problem of problems) process.stdout.write(`${problem.split('\n', 1)[0]}\n`)
 const sum = (of: (one: Tally) => number) => tallies.reduce((total, one) => total + of(one), 0)
 const failed = sum((one) => one.failed)
 process.stdout.write(`${sum((one) => one.passed)} passed, ${failed} failed\n`)

@@ -39,14 +39,16 @@ function firstLine(message: string | undefined): string {
 
 export function readVitest(json: unknown): Tally {
   const report = VitestReport.parse(json)
-  // A file that fails before its first test counts as one failure.
-  const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
+  // A file that fails before its first test counts as one failure, and so does one whose process ended on the way.
+  const broken = report.testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed'),
+  )
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests + broken.length,
     failures: report.testResults.flatMap((file) => {
       const name = path.relative(root, file.name)
-      if (broken.includes(file)) return [`${name}: ${firstLine(file.message)}`]
+      if (broken.includes(file)) return [`${name}: ${firstLine(file.message || 'its process ended')}`]
       return file.assertionResults
         .filter(({ status }) => status === 'failed')
         .map((test) => `${name}: ${test.fullName}: ${firstLine(test.failureMessages[0])}`)
