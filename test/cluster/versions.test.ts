@@ -41,7 +41,10 @@ const ImpactSchema = z.looseObject({
   ),
 })
 
-describe.skipIf(noCluster).each(VERSIONS)('kube-apiserver %s', (version) => {
+/** A preview among them, say, whose modules must be had and may need a newer Go. */
+const CHOSEN = process.env['APF_CLUSTER_VERSIONS']?.split(',') ?? VERSIONS
+
+describe.skipIf(noCluster).each(CHOSEN)('kube-apiserver %s', (version) => {
   const cluster = useCluster({ version, maxInflight: 400, maxMutatingInflight: SEATS - 400 })
   let folder = ''
   beforeAll(async () => {
@@ -69,7 +72,9 @@ describe.skipIf(noCluster).each(VERSIONS)('kube-apiserver %s', (version) => {
     // The user of this kubeconfig is in system:masters, which is all that there is to say.
     expect({ code, told }).toEqual({
       code: 0,
-      told: expect.stringMatching(/^[^\n]*because admin is in the group system:masters;[^\n]*\n$/),
+      told: expect.stringMatching(
+        /^[^\n]*because admin is in the group system:masters;[^\n]*\n(?:[^\n]* is supported as a preview: [^\n]*\n)?$/,
+      ),
     })
     const after = readSamples(await page())
     const [server] = FrameSchema.parse(JSON.parse(output)).servers
