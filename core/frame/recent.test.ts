@@ -86,8 +86,14 @@ describe('the state of a level', () => {
     ).toEqual(['flowing'])
   })
 
-  it('is unknown where seats are not reported, and queueing beside rejecting', () => {
-    expect(levelStates(levelFrame('low', [], { seats: {}, requests: {} }), undefined)).toEqual(['unknown'])
+  it('is unknown where seats or what waits is not reported, and queueing beside rejecting', () => {
+    const state = (seats: object, requests: object) =>
+      levelStates(levelFrame('low', [], { seats, requests }), undefined)
+    expect(state({}, {})).toEqual(['unknown'])
+    expect(state({ executing: 3 }, {})).toEqual(['unknown'])
+    expect(state({}, { queued: 0 })).toEqual(['unknown'])
+    expect(state({ executing: 3, queued: 0 }, {})).toEqual(['flowing'])
+    expect(state({ executing: 3 }, { queued: 2 })).toEqual(['queueing'])
     const recent = { seconds: 10, rejected: { 'queue-full': 1, 'concurrency-limit': 0, 'time-out': 0 } }
     const both = levelStates(levelFrame('low', [], { requests: { executing: 1, queued: 2 } }), { recent })
     expect(both).toEqual(['rejecting', 'queueing'])

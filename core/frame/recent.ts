@@ -134,7 +134,7 @@ export const sumRejected = (parts: readonly Pick<LevelFrame, 'rejected'>[]): Rej
 export const allRejected = (rejected: Rejected): number =>
   REJECT_REASONS.reduce((sum, reason) => sum + rejected[reason], 0)
 
-/** The states of a level, the worst first. `unknown`: the server does not report its seats. */
+/** The states of a level, the worst first. `unknown`: its seats, or what waits, are not shown. */
 export const LEVEL_STATES = ['rejecting', 'queueing', 'unknown', 'flowing', 'idle', 'no-limit'] as const
 export type LevelState = (typeof LEVEL_STATES)[number]
 
@@ -154,10 +154,12 @@ export function levelStates(
   const { rejected, dispatched } = derived?.recent ?? {}
   const states: LevelState[] = []
   if (rejected !== undefined && allRejected(rejected) > 0) states.push('rejecting')
-  if ((level.requests.queued ?? level.seats.queued ?? 0) > 0) states.push('queueing')
+  const { executing } = level.seats
+  const queued = level.requests.queued ?? level.seats.queued
+  if ((queued ?? 0) > 0) states.push('queueing')
   if (states.length > 0) return states
-  if (level.seats.executing === undefined) return ['unknown']
-  return [level.seats.executing > 0 || (dispatched ?? 0) > 0 ? 'flowing' : 'idle']
+  if (queued === undefined || executing === undefined) return ['unknown']
+  return [executing + (dispatched ?? 0) > 0 ? 'flowing' : 'idle']
 }
 
 /** The state to investigate, if there is one. */

@@ -70,22 +70,22 @@ export function familyFor(version: string | undefined, key: FamilyKey): FamilyIn
 }
 
 /** Why a family that the version has may be absent. */
-const NOT_IN_PAGE = 'This version has it, but it was not in the page.'
+const NOT_IN_PAGE = 'Not in the page, although this version has it.'
 
 /**
  * Needed families that are missing from a page although the console would use them, sorted by name. A family that
  * appears only after its first event is not missing: it reads as 0.
  *
- * `version` is the server's gitVersion. If it cannot be read, the rules of the newest known version apply and each note
- * reports that; a version newer than the catalogue is judged by the newest known rules. `notExposed` is the sentence
- * for a family that the version has.
+ * `version` is the server's gitVersion. If it cannot be read, or is newer than the catalogue, the rules of the newest
+ * known version apply. `notExposed` is the sentence for a family that the version has.
  */
 export function missingFamilies(
   version: string | undefined,
   present: ReadonlySet<string>,
-  notExposed = NOT_IN_PAGE,
+  notExposed?: string,
 ): MissingFamily[] {
   const parsed = parseKubernetesVersion(version)
+  const whyNot = notExposed ?? (parsed === undefined ? 'Not in the page.' : NOT_IN_PAGE)
   const minor = parsed === undefined || parsed.major > 1 ? COVERED_MINORS.newest : parsed.major < 1 ? 0 : parsed.minor
   const missing: MissingFamily[] = []
   const isPart = isPartOfPage(minor, present)
@@ -94,12 +94,11 @@ export function missingFamilies(
     const family = CATALOGUE.get(name)
     if (family === undefined || present.has(name)) continue
     const absence = explainAbsence(family, minor, {
-      notExposed,
+      notExposed: whyNot,
       isPart: isPart || (hasQueued && QUEUED.includes(name)),
     })
     if (absence === undefined) continue
-    const note = parsed === undefined ? `${absence.note} The server's version is unknown.` : absence.note
-    missing.push({ family: name, reason: absence.reason, note })
+    missing.push({ family: name, ...absence })
   }
   return missing.toSorted((a, b) => byCodeUnits(a.family, b.family))
 }
@@ -147,7 +146,7 @@ const WHEN_MISSING: Readonly<Record<string, string>> = {
   apiserver_flowcontrol_rejected_requests_total: 'Rejections are unknown.',
   apiserver_flowcontrol_dispatched_requests_total: 'Dispatched requests and their rate are unknown.',
   apiserver_flowcontrol_current_inqueue_requests: 'Queued requests are unknown.',
-  apiserver_flowcontrol_current_inqueue_seats: 'Queued seats are unknown; queued requests are shown.',
+  apiserver_flowcontrol_current_inqueue_seats: 'Queued seats are unknown.',
   apiserver_flowcontrol_request_queue_length_after_enqueue: 'Queue lengths at arrival are unknown.',
   apiserver_flowcontrol_current_executing_requests: 'Executing requests are unknown.',
   apiserver_flowcontrol_current_executing_seats: 'Executing seats are unknown.',

@@ -35,8 +35,8 @@ describe('the note about a version', () => {
   })
 
   it.each([
-    [undefined, /^This server reports no version\. .* rules of v1\.37/],
-    ['unknown', /^This server reports a version that cannot be read\. /],
+    [undefined, /^The server's version is not shown\. .* rules of v1\.37/],
+    ['unknown', /^The server's version is unknown, which cannot be read\. /],
     ['v1.25.4', /^v1\.25\.4 is older than the supported releases, v1\.29 to v1\.37\. .* rules of v1\.29/],
     ['v1.38.0-beta.0', /^v1\.38\.0-beta\.0 is supported as a preview: .* is that of v1\.37\.$/],
     ['v1.39.1', /^v1\.39\.1 is newer than the supported releases, v1\.29 to v1\.37\. .* rules of v1\.37/],

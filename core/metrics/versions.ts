@@ -37,13 +37,13 @@ export function parseKubernetesVersion(text: string | undefined): KubernetesVers
 }
 
 /**
- * Why a server's metrics may be misread, in one or two sentences: its version is unknown, or the catalogue of families
+ * Why a server's metrics may be misread, in two sentences: its version is unknown, or the catalogue of families
  * and rules does not cover it. `undefined` if it is covered.
  */
 export function versionNote(version: string | undefined): string | undefined {
   if (version === undefined || parseKubernetesVersion(version) === undefined) {
-    const named = version === undefined ? 'reports no version' : 'reports a version that cannot be read'
-    return `This server ${named}. Its metrics and limits are read by the rules of v1.${COVERED_MINORS.newest}, which may differ from its own.`
+    const why = version === undefined ? 'not shown' : `${version}, which cannot be read`
+    return `The server's version is ${why}. Its metrics and limits are read by the rules of v1.${COVERED_MINORS.newest}, which may differ from its own.`
   }
   if (parseKubernetesVersion(version)?.minor === COVERED_MINORS.preview)
     return `${version} is supported as a preview: it was checked against a beta, whose flow control is that of v1.${COVERED_MINORS.newest}.`

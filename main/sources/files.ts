@@ -156,7 +156,9 @@ function createSource({
   objects,
   live,
 }: ReadFiles): Source {
-  const one = sampled ? 'sample' : 'page'
+  // Shown at the time of reading.
+  const undated = servers.every(({ isUndated }) => isUndated) ? 'undated ' : ''
+  const one = `${undated}${sampled ? 'sample' : 'page'}`
   const pages = servers.reduce((sum, server) => sum + server.frames.length, 0)
   const order = servers.length > 1 ? `of ${servers.length} servers` : 'in the order of time'
   const [first] = files

@@ -161,7 +161,7 @@ describe('snapshot of a page', () => {
   })
 
   it('in a folder with a log below is read with it', async () => {
-    expect((await frameOf('must-gather')).source.via).toBe('one page, 1 request of logs')
+    expect((await frameOf('must-gather')).source.via).toBe('one undated page, 1 request of logs')
   })
 })
 

@@ -27,6 +27,8 @@ export interface StillServer {
   readonly facts?: ServerFacts
   /** From the pages whose capture time was recorded. */
   readonly times: readonly ReportedTimes[]
+  /** Its only page tells no time, so that of reading is shown. */
+  readonly isUndated?: boolean
   /** Sentences about what could not be read. */
   readonly notes: readonly string[]
 }
@@ -46,7 +48,7 @@ interface FoundPage {
   /** What `pageTime` reads in it. */
   readonly told: number | undefined
 }
-type TimedPage = FoundPage & { readonly at: number }
+type TimedPage = FoundPage & { readonly at: number; readonly isUndated?: true }
 
 /** Beyond this number, sentences are only counted. */
 const MOST_SENTENCES = 8
@@ -136,7 +138,7 @@ function withTimes(group: readonly FoundPage[], problems: string[], now: number)
       `${last?.body.file}: ${left} pages have no time, so nothing can be said about rates between them. ${shown} Write the time before each page (date -u +%FT%TZ), or save whole pages.`,
     )
   }
-  return timed.length > 0 || last === undefined ? timed : [{ ...last, at: now }]
+  return timed.length > 0 || last === undefined ? timed : [{ ...last, at: now, isUndated: true }]
 }
 
 /** A page tells its time some seconds early, each of a process by as much: those whose time is known show how much. */
@@ -208,6 +210,7 @@ function stillServer(pages: readonly TimedPage[], version: string | undefined): 
   }))
   return {
     id,
+    isUndated: ordered.some((one) => one.isUndated),
     ...(newest && { facts: factsOf(newest) }),
     times: read.flatMap(({ t, frame }) => (t === undefined ? [] : [timesOf(frame, t)])),
     frames: read.map(({ frame }) => frame),

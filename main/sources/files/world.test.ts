@@ -47,6 +47,16 @@ const typed = (command: string, output: string): string => {
   return `Script started on 2026-11-20 10:01:00+00:00 [TERM="xterm" COLUMNS="120"]\n${lines.replaceAll('\n', '\r\n')}\nScript done on 2026-11-20 10:02:00+00:00 [COMMAND_EXIT_CODE="0"]\n`
 }
 
+test('a page that tells no time is said to be undated', async () => {
+  const limit = 'apiserver_flowcontrol_nominal_limit_seats{priority_level="b"} 40\n'
+  const via = async (text: string): Promise<string | undefined> => {
+    const result = await createFilesSource([{ name: 'page.txt', text }], { now: () => NOW })
+    return result.ok ? result.source.info.via : undefined
+  }
+  expect(await via(limit)).toBe('one undated page')
+  expect(await via(`2026-11-20T10:00:00Z\n${limit}`)).toBe('one page')
+})
+
 describe('a page without types', () => {
   const HISTOGRAM = 'apiserver_flowcontrol_request_wait_duration_seconds'
   const labels = 'execute="true",flow_schema="b",priority_level="b"'
@@ -98,7 +108,7 @@ describe('files that a page sends as bytes', () => {
     ['UTF-16', Buffer.from(`\ufeff${metrics}`, 'utf16le')],
   ])('are read as --file reads them: %s', async (_name, bytes) => {
     const result = await sent(bytes)
-    expect(result.ok && result.source.info.via).toBe('one page')
+    expect(result.ok && result.source.info.via).toBe('one undated page')
   })
 
   it('are rejected in one sentence', async () => {
@@ -404,7 +414,7 @@ apiserver_flowcontrol_dispatched_requests_total{flow_schema="b",priority_level="
     const line = (instance: string) =>
       `apiserver_flowcontrol_nominal_limit_seats{priority_level="b",instance="${instance}"} 1\n`
     const result = await createFilesSource([{ name: 'a', text: line('x') + line('y') }], { now: () => NOW })
-    expect(result.ok && result.source.info.via).toBe('2 pages of 2 servers')
+    expect(result.ok && result.source.info.via).toBe('2 undated pages of 2 servers')
   })
 })
 
@@ -492,7 +502,7 @@ describe('a page without the end of its last line', () => {
     expect([problem, notes]).toEqual(['', []])
     expect(level(frames)?.requests.executing).toBe(3)
     const result = await createFilesSource([{ name: 'a', text }], { now: () => NOW })
-    expect(result.ok && result.source.info.via).toBe('one page (its last line has no end, so its value may be cut)')
+    expect(result.ok && result.source.info.via).toBe('one undated page (its last line has no end, so its value may be cut)')
   })
 
   it('whose last line is cut before its value is read without it', async () => {

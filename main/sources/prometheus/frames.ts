@@ -4,7 +4,7 @@ import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import type { TimedPage } from '../../../core/prom/pages.ts'
 
 const NOT_EXPOSED =
-  'This version has it, but Prometheus has no sample of it at that time; its configuration may drop it (metric_relabel_configs).'
+  'Prometheus has no sample of it at that time, although this version has it; its configuration may drop it (metric_relabel_configs).'
 
 /**
  * Builds frames from the pages of one server, with the builder that reads the server's own pages. `notExposed` states

@@ -68,7 +68,7 @@ describe('what cannot be explained', () => {
       />,
     )
     expect(screen.getByText('The pages do not show current limits.')).toBeTruthy()
-    expect(screen.getByText(family).parentElement?.textContent).toBe(`${family} is missing. Limits are unknown.`)
+    expect(screen.getByText(family).parentElement?.textContent).toBe(`${family}: Limits are unknown.`)
   })
 
   it('names what is missing for some levels only', () => {

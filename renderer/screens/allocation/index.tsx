@@ -41,6 +41,7 @@ import {
 import { SharePanes } from './SharePanes.tsx'
 import { Stepper } from './Stepper.tsx'
 import { copiesOf, MEASURED_STEPS, StepTable } from './StepTable.tsx'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 /** Why every limit is what it is, for each reallocation (design 3.3). */
 export function AllocationScreen() {
@@ -226,9 +227,9 @@ export function NotExplained({ server, round }: { readonly server: ServerFrame; 
           : 'The pages do not show everything that these limits depend on.'
       }
     >
-      {missing.map(({ family, note }) => (
-        <p key={family}>
-          <span className="mono">{family}</span> is missing. {note}
+      {missing.map((entry) => (
+        <p key={entry.family}>
+          <FamilyNote entry={entry} />
         </p>
       ))}
       {rest.map((family) => (

@@ -85,10 +85,10 @@ export function HealthPane({ connection }: { readonly connection: Connected }) {
       {missing.size > 0 && (
         <details className="pad-t-8">
           <summary className="pad-x pad-y-6 muted">
-            {`${format.counted(missing.size, 'metric')} missing in this version, and what stands for ${plural(missing.size, 'it', 'them')}`}
+            {`${format.counted(missing.size, 'metric')} not shown, and what stands for ${plural(missing.size, 'it', 'them')}`}
           </summary>
           <PlainTable
-            caption="Metric families missing in this version"
+            caption="Metric families that are not shown"
             className={styles['table']}
             columns={MISSING_COLUMNS}
             rows={[...missing.values()]}

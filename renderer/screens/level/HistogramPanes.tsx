@@ -26,6 +26,7 @@ import {
 import { bounds } from '../../state/time.logic.ts'
 import { timeStore } from '../../state/time.ts'
 import styles from './panes.module.css'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 export interface HeatPaneProps {
   readonly server: string
@@ -285,7 +286,7 @@ function Absent(props: {
   if (reasons.length === 0) return <p>Nothing was counted yet. {otherwise}</p>
   return reasons.map((entry) => (
     <p key={entry.family}>
-      This server does not report <span className="mono">{entry.family}</span>. {entry.note}
+      <FamilyNote entry={entry} />
     </p>
   ))
 }

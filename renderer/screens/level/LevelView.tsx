@@ -1,7 +1,7 @@
 import { plural } from '../../../core/text/format.ts'
 import { memo, useMemo, useState, useEffect } from 'react'
 import type { DerivedLevel, DerivedServer } from '../../../core/frame/derived.ts'
-import type { LevelFrame, ServerFrame, MissingFamily } from '../../../core/frame/frame.ts'
+import type { LevelFrame, ServerFrame } from '../../../core/frame/frame.ts'
 import type { DumpFrame } from '../../../core/frame/dump.ts'
 import { isExempt } from '../../../core/frame/reading.ts'
 import { levelStates } from '../../../core/frame/recent.ts'
@@ -53,6 +53,7 @@ import styles from './level.module.css'
 import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
 import { SeatsPane } from './SeatsPane.tsx'
 import { WidthsPane } from './WidthsPane.tsx'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 export interface LevelViewProps {
   readonly server: ServerFrame
@@ -355,7 +356,9 @@ function LevelNotes({ server, level, kind }: { server: ServerFrame; level: Level
         <Note kind="warn">Its limit is 0 seats: every request waits until it times out, or is rejected at once.</Note>
       )}
       {absent.map((entry) => (
-        <Missing key={entry.family} entry={entry} />
+        <Note key={entry.family} kind="warn">
+          <FamilyNote entry={entry} />
+        </Note>
       ))}
     </div>
   )
@@ -373,12 +376,6 @@ const CHART_FAMILIES: ReadonlySet<string> = new Set([
   'apiserver_flowcontrol_demand_seats_high_watermark',
   'apiserver_flowcontrol_rejected_requests_total',
 ])
-
-const Missing = ({ entry }: { entry: MissingFamily }) => (
-  <Note kind="warn">
-    <span className="mono">{entry.family}</span> is not reported by this server. {entry.note}
-  </Note>
-)
 
 /** What happened in the level during the dragged range. */
 const RangeDrawer = memo(function RangeDrawer({ series, level }: { series: Series; level: string }) {

@@ -6,6 +6,7 @@ import { DataTable } from '../../components/DataTable.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { format } from '../../theme/format.ts'
 import styles from './panes.module.css'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 /** Families whose absence leaves a column without numbers. */
 const FAMILIES: ReadonlySet<string> = new Set(
@@ -29,9 +30,9 @@ export const WidthsPane = memo(function WidthsPane(props: {
     >
       {missing
         .filter(({ family }) => FAMILIES.has(family))
-        .map(({ family, note }) => (
-          <p key={family} className={styles['prose']}>
-            {note}
+        .map((entry) => (
+          <p key={entry.family} className={styles['prose']}>
+            <FamilyNote entry={entry} />
           </p>
         ))}
       {lengths !== undefined && <p className={styles['prose']}>{lengths}</p>}

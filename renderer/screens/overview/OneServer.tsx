@@ -24,6 +24,7 @@ import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 /** With several servers, the page of all of them is loaded too, and this with it. */
 const ServersPane = lazy(async () => ({ default: (await import('./ServersPane.tsx')).ServersPane }))
@@ -155,9 +156,9 @@ function MissingNotice({ server, notes }: { readonly server: ServerFrame; readon
             {`The nominal limits add up to ${format.seats(surplus)} seats more than this server has, so sums of seats are too large. It exports the series of a level that was deleted, or the page was read during a change. Identifying the level requires permission to list PriorityLevelConfigurations.`}
           </p>
         )}
-        {missing.map(({ family, note }) => (
-          <p key={family}>
-            <code>{family}</code> {note}
+        {missing.map((entry) => (
+          <p key={entry.family}>
+            <FamilyNote entry={entry} />
           </p>
         ))}
       </Note>

@@ -21,7 +21,7 @@ import {
   server,
   type LevelWish,
 } from '../../../core/verdict/levels.fixture.ts'
-import { levelRows } from '../../../core/verdict/levelRows.ts'
+import { type LevelRow, levelRows } from '../../../core/verdict/levelRows.ts'
 
 const order = levelOrder({})
 const member = (id: string, ...wishes: LevelWish[]) => {
@@ -61,6 +61,16 @@ describe('levels side by side', () => {
     expect(numbers.find(({ label }) => label === 'need attention')).toMatchObject({ value: '1', unit: 'of 3 levels' })
     const five = serversKeyNumbers([...servers, member('d', { name: 'jobs' }), member('e', { name: 'jobs' })])
     expect(five[0]).toMatchObject({ label: 'executing, sum of 5', value: '142' })
+  })
+
+  test('no level needs attention only where the state of each is known', () => {
+    const attention = (rows: readonly LevelRow[]) =>
+      serversKeyNumbers([{ server: server({ id: 'a', levels: [] }), rows }]).find(
+        ({ label }) => label === 'need attention',
+      )?.value
+    const calm = member('a', { name: 'jobs' }).rows
+    expect(attention(calm)).toBe('0')
+    expect(attention(calm.map((row) => ({ ...row, states: ['unknown'] })))).toBe('–')
   })
 })
 

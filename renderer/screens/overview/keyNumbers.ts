@@ -98,6 +98,7 @@ export function serversKeyNumbers(servers: readonly ServerState[]): readonly Key
   const ratio = peakOverMean(executing)
   const names = new Set(servers.flatMap(({ rows }) => rows.map(({ name }) => name)))
   const troubled = new Set(servers.flatMap(({ rows }) => needAttention(rows).map(({ name }) => name)))
+  const isPartlyUnknown = servers.some(({ rows }) => rows.some(({ states }) => states.includes('unknown')))
   const rejected = sumOfKnown(totals.map((total) => total.rejectedPerSecond))
   const each = (values: readonly (number | undefined)[]) =>
     few ? listed(values.map((value) => format.seats(value))) : format.seats(sumOfKnown(values))
@@ -127,7 +128,7 @@ export function serversKeyNumbers(servers: readonly ServerState[]): readonly Key
     },
     {
       label: 'need attention',
-      value: String(troubled.size),
+      value: troubled.size === 0 && isPartlyUnknown ? UNKNOWN : String(troubled.size),
       unit: `of ${names.size} levels`,
       tone: troubled.size > 0 ? 'queued' : undefined,
     },
