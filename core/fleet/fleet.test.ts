@@ -188,6 +188,16 @@ test('the sentence leads with what rejects and names what cannot be read', () =>
     title: 'No cluster is rejecting or queueing requests.',
     evidence: '1 cluster, 1 server, all current.',
   })
+  const dark = source(3, 'dark', [server('e', { low: { state: 'unknown' } }), server('f', {})])
+  const evidence = 'f of dark has no priority levels. e of dark does not show what waits.'
+  expect(fleetSentence(fleetRows([dark], NOW))).toEqual({
+    title: 'Whether requests wait in 1 cluster is unknown.',
+    evidence,
+  })
+  expect(fleetSentence(fleetRows([CALM, dark], NOW))).toEqual({
+    title: 'No cluster is rejecting or queueing requests, as far as is shown.',
+    evidence,
+  })
   expect(fleetSentence([]).title).toBe('No cluster is connected.')
   expect(countFleet(FLEET)).toMatchObject({ clusters: 3, servers: 4 })
 })

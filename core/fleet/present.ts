@@ -10,7 +10,7 @@ import {
 } from '../answer/answer.ts'
 import { plural } from '../text/format.ts'
 import { driftText } from './configuration.ts'
-import { countFleet, worstOf, type ClusterRow, type FleetState } from './fleet.ts'
+import { countFleet, worstOf, type ClusterRow, type FleetState, type ServerRow } from './fleet.ts'
 import type { FleetLine } from './lines.ts'
 
 /** The present state of the fleet, additional facts, and the lines of its table. */
@@ -20,7 +20,7 @@ export function presentFleet(clusters: readonly ClusterRow[], lines: readonly Fl
   const all = counted(counts.clusters, 'cluster')
   if (worst === undefined) return { title: ['No cluster is connected.'], evidence: [], tables: [] }
   const { clustersIn } = counts
-  const withoutLevels = clusters.filter(({ state }) => state === 'unknown').length
+  const unknown = clusters.filter(({ state }) => state === 'unknown').length
   const title =
     clustersIn('rejecting') > 0
       ? [ofAll(clustersIn('rejecting'), counts.clusters, 'rejecting requests')]
@@ -28,11 +28,9 @@ export function presentFleet(clusters: readonly ClusterRow[], lines: readonly Fl
         ? [ofAll(clustersIn('queueing'), counts.clusters, 'queueing requests')]
         : notCurrent(clusters) === counts.clusters
           ? phrase`No cluster of ${all} has a current sample.`
-          : withoutLevels === counts.clusters
-            ? phrase`The levels of ${all} are not reported.`
-            : [
-                `No cluster is rejecting or queueing requests${withoutLevels > 0 ? ', as far as levels are reported' : ''}.`,
-              ]
+          : unknown === counts.clusters
+            ? phrase`Whether requests wait in ${all} is unknown.`
+            : [`No cluster is rejecting or queueing requests${unknown > 0 ? ', as far as is shown' : ''}.`]
   const differing = clusters.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)
   const parts = [
     ...(differing.length === 0
@@ -41,7 +39,8 @@ export function presentFleet(clusters: readonly ClusterRow[], lines: readonly Fl
     ...troubleWith('failing', 'cannot be read', clusters),
     ...troubleWith('stale', 'missed three samples in a row', clusters),
     ...troubleWith('connecting', 'has no sample yet', clusters),
-    ...troubleWith('unknown', 'has no priority levels', clusters),
+    ...troubleWith('unknown', 'has no priority levels', clusters, ({ levelCount }) => levelCount === 0),
+    ...troubleWith('unknown', 'does not show what waits', clusters, ({ levelCount }) => levelCount > 0),
   ]
   return {
     title,
@@ -70,15 +69,22 @@ const notCurrent = (clusters: readonly ClusterRow[]): number =>
   clusters.filter(({ state }) => state === 'failing' || state === 'stale' || state === 'connecting').length
 
 /** One server by name, several by their number. */
-function troubleWith(state: FleetState, what: string, clusters: readonly ClusterRow[]): readonly Sentence[] {
+function troubleWith(
+  state: FleetState,
+  what: string,
+  clusters: readonly ClusterRow[],
+  isMeant: (server: ServerRow) => boolean = () => true,
+): readonly Sentence[] {
   const found = clusters.flatMap(({ source, servers }) =>
-    servers.filter((server) => server.state === state).map(({ server }) => ({ source, server })),
+    servers.filter((server) => server.state === state && isMeant(server)).map(({ server }) => ({ source, server })),
   )
   const [first] = found
   if (first === undefined) return []
   if (found.length === 1) return [[`${first.server} of ${first.source.name} ${what}.`]]
   const sources = new Set(found.map(({ source }) => source.id)).size
-  return [phrase`${String(found.length)} servers of ${counted(sources, 'cluster')} ${what.replace(/^has /, 'have ')}.`]
+  return [
+    phrase`${String(found.length)} servers of ${counted(sources, 'cluster')} ${what.replace(/^has /, 'have ').replace(/^does /, 'do ')}.`,
+  ]
 }
 
 const tableOf = (lines: readonly FleetLine[]): Table => ({
