@@ -64,8 +64,8 @@ describe('levels side by side', () => {
   })
 
   test('no level needs attention only where the state of each is known', () => {
-    const attention = (rows: readonly LevelRow[]) =>
-      serversKeyNumbers([{ server: server({ id: 'a', levels: [] }), rows }]).find(
+    const attention = (levels: readonly LevelRow[]) =>
+      serversKeyNumbers([{ server: server({ id: 'a', levels: [] }), rows: levels }]).find(
         ({ label }) => label === 'need attention',
       )?.value
     const calm = member('a', { name: 'jobs' }).rows
