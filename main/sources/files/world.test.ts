@@ -502,7 +502,9 @@ describe('a page without the end of its last line', () => {
     expect([problem, notes]).toEqual(['', []])
     expect(level(frames)?.requests.executing).toBe(3)
     const result = await createFilesSource([{ name: 'a', text }], { now: () => NOW })
-    expect(result.ok && result.source.info.via).toBe('one undated page (its last line has no end, so its value may be cut)')
+    expect(result.ok && result.source.info.via).toBe(
+      'one undated page (its last line has no end, so its value may be cut)',
+    )
   })
 
   it('whose last line is cut before its value is read without it', async () => {
