@@ -1,7 +1,7 @@
 import { EXEMPT } from '../config/objects.ts'
 import { median } from '../frame/quantile.ts'
 import { plain } from '../text/format.ts'
-import { executionPairs, withExempt } from './clues.ts'
+import { executionPairs, longFlow, mostlyOf, widestFlow, withExempt } from './clues.ts'
 import { secondsOf, type LevelFacts, type ServerFacts } from './facts.ts'
 import { clientName, type ClientUse, type Ledger } from '../verdict/ledger.ts'
 import { byUser } from './suspects.ts'
@@ -131,6 +131,12 @@ export function grownIn(server: ServerFacts): Grown | undefined {
   // One observation is the least that dumps show.
   const least = Math.max(was?.seats ?? 0, 1 / earlier.dumps)
   if (use.seats < FAR_MORE * slowFactor(server) * least) return
+  // Who holds seats for long without asking for much keeps seats busy, not the machine.
+  const holds = server.levels.some((level) => {
+    const widest = widestFlow(level)
+    return widest !== undefined && mostlyOf(widest) === name && longFlow(level, server).holds === true
+  })
+  if (holds && use.call?.digest.info.verb !== 'list') return undefined
   const widthOf = (of: typeof was): number => (of === undefined || of.requests === 0 ? 1 : of.seats / of.requests)
   return {
     name,

@@ -132,7 +132,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       needs: [long],
       within: [full],
       // Watches that are being initialised are no reads.
-      unless: [slowEverywhere(server), watches],
+      unless: [watches],
       // Slow answers may be narrow.
       hints: [weighing(1, wide), not(more), slowTail(level)],
       remedy:
