@@ -171,7 +171,7 @@ describe('a page in a file', () => {
     writeFileSync(join(gathered, 'audit_logs', 'audit.log.gz'), gzipSync(`${TWO.join('\n')}\n`))
     writeFileSync(join(gathered, 'version'), 'words')
     const { code, output } = await runHere('snapshot', '--compact', '--file', gathered)
-    expect(output).toContain('"via":"one page, 2 requests of logs, 1 other file left out: version"')
+    expect(output).toContain('"via":"one undated page, 2 requests of logs, 1 other file left out: version"')
     expect(code).toBe(0)
   })
 })
