@@ -131,12 +131,12 @@ export function grownIn(server: ServerFacts): Grown | undefined {
   // One observation is the least that dumps show.
   const least = Math.max(was?.seats ?? 0, 1 / earlier.dumps)
   if (use.seats < FAR_MORE * slowFactor(server) * least) return
-  // Who holds seats for long without asking for much keeps seats busy, not the machine.
-  const holds = server.levels.some((level) => {
+  const holds = (level: LevelFacts): boolean => {
     const widest = widestFlow(level)
     return widest !== undefined && mostlyOf(widest) === name && longFlow(level, server).holds === true
-  })
-  if (holds && use.call?.digest.info.verb !== 'list') return undefined
+  }
+  // Who holds seats for long without asking for much keeps seats busy, not the machine.
+  if (use.call?.digest.info.verb !== 'list' && server.levels.some(holds)) return undefined
   const widthOf = (of: typeof was): number => (of === undefined || of.requests === 0 ? 1 : of.seats / of.requests)
   return {
     name,

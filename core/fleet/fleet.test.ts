@@ -194,6 +194,10 @@ test('the sentence leads with what rejects and names what cannot be read', () =>
     title: 'Whether requests wait in 1 cluster is unknown.',
     evidence,
   })
+  expect(fleetSentence(fleetRows([source(4, 'bare', [server('g', {})])], NOW))).toEqual({
+    title: 'The levels of 1 cluster are not reported.',
+    evidence: 'g of bare has no priority levels.',
+  })
   expect(fleetSentence(fleetRows([CALM, dark], NOW))).toEqual({
     title: 'No cluster is rejecting or queueing requests, as far as is shown.',
     evidence,

@@ -29,7 +29,9 @@ export function presentFleet(clusters: readonly ClusterRow[], lines: readonly Fl
         : notCurrent(clusters) === counts.clusters
           ? phrase`No cluster of ${all} has a current sample.`
           : unknown === counts.clusters
-            ? phrase`Whether requests wait in ${all} is unknown.`
+            ? clusters.every(({ servers }) => servers.every(isBare))
+              ? phrase`The levels of ${all} are not reported.`
+              : phrase`Whether requests wait in ${all} is unknown.`
             : [`No cluster is rejecting or queueing requests${unknown > 0 ? ', as far as is shown' : ''}.`]
   const differing = clusters.filter(({ source: { drift } }) => drift !== undefined && drift.levels + drift.schemas > 0)
   const parts = [
@@ -39,8 +41,8 @@ export function presentFleet(clusters: readonly ClusterRow[], lines: readonly Fl
     ...troubleWith('failing', 'cannot be read', clusters),
     ...troubleWith('stale', 'missed three samples in a row', clusters),
     ...troubleWith('connecting', 'has no sample yet', clusters),
-    ...troubleWith('unknown', 'has no priority levels', clusters, ({ levelCount }) => levelCount === 0),
-    ...troubleWith('unknown', 'does not show what waits', clusters, ({ levelCount }) => levelCount > 0),
+    ...troubleWith('unknown', 'has no priority levels', clusters, isBare),
+    ...troubleWith('unknown', 'does not show what waits', clusters, (server) => !isBare(server)),
   ]
   return {
     title,
@@ -64,6 +66,8 @@ function where({ source, worst }: ClusterRow): Sentence {
       : counted(level.queued ?? 0, 'request waits', 'requests wait')
   return phrase`Worst: ${source.name}, ${level.level} on ${worst.server}, ${much}.`
 }
+
+const isBare = ({ levelCount }: ServerRow): boolean => levelCount === 0
 
 const notCurrent = (clusters: readonly ClusterRow[]): number =>
   clusters.filter(({ state }) => state === 'failing' || state === 'stale' || state === 'connecting').length

@@ -69,23 +69,19 @@ export function familyFor(version: string | undefined, key: FamilyKey): FamilyIn
   return has.get(FAMILY[key]) ?? (earlier === undefined ? undefined : has.get(earlier))
 }
 
-/** Why a family that the version has may be absent. */
-const NOT_IN_PAGE = 'Not in the page, although this version has it.'
-
 /**
  * Needed families that are missing from a page although the console would use them, sorted by name. A family that
  * appears only after its first event is not missing: it reads as 0.
  *
  * `version` is the server's gitVersion. If it cannot be read, or is newer than the catalogue, the rules of the newest
- * known version apply. `notExposed` is the sentence for a family that the version has.
+ * known version apply. `notExposed` says, without a full stop, why a family that the version has may be absent.
  */
 export function missingFamilies(
   version: string | undefined,
   present: ReadonlySet<string>,
-  notExposed?: string,
+  notExposed = 'Not in the page',
 ): MissingFamily[] {
   const parsed = parseKubernetesVersion(version)
-  const whyNot = notExposed ?? (parsed === undefined ? 'Not in the page.' : NOT_IN_PAGE)
   const minor = parsed === undefined || parsed.major > 1 ? COVERED_MINORS.newest : parsed.major < 1 ? 0 : parsed.minor
   const missing: MissingFamily[] = []
   const isPart = isPartOfPage(minor, present)
@@ -94,7 +90,7 @@ export function missingFamilies(
     const family = CATALOGUE.get(name)
     if (family === undefined || present.has(name)) continue
     const absence = explainAbsence(family, minor, {
-      notExposed: whyNot,
+      notExposed: parsed === undefined ? `${notExposed}.` : `${notExposed}, although this version has it.`,
       isPart: isPart || (hasQueued && QUEUED.includes(name)),
     })
     if (absence === undefined) continue

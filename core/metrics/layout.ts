@@ -165,7 +165,7 @@ const key = (level: string, schema = '', division = ''): string => `${level}\u00
 
 /**
  * Determines the layout. `version` is the server's gitVersion if the source has it; otherwise the page's own is used.
- * `notExposed` is a sentence as for `missingFamilies`.
+ * `notExposed` is as for `missingFamilies`.
  */
 export function layOut(page: Page, version?: string, notExposed?: string): Layout {
   const named = new Named()

@@ -37,7 +37,7 @@ export function parseKubernetesVersion(text: string | undefined): KubernetesVers
 }
 
 /**
- * Why a server's metrics may be misread, in two sentences: its version is unknown, or the catalogue of families
+ * Why a server's metrics may be misread, in one or two sentences: its version is unknown, or the catalogue of families
  * and rules does not cover it. `undefined` if it is covered.
  */
 export function versionNote(version: string | undefined): string | undefined {

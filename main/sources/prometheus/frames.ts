@@ -4,7 +4,7 @@ import { NEEDED_FAMILIES } from '../../../core/metrics/catalogue.ts'
 import type { TimedPage } from '../../../core/prom/pages.ts'
 
 const NOT_EXPOSED =
-  'Prometheus has no sample of it at that time, although this version has it; its configuration may drop it (metric_relabel_configs).'
+  'Prometheus, whose configuration may drop it (metric_relabel_configs), has no sample of it at that time'
 
 /**
  * Builds frames from the pages of one server, with the builder that reads the server's own pages. `notExposed` states

@@ -29,7 +29,7 @@ const LEAD_INTERVALS = 2.5
 
 const MOST_WARNINGS = 4
 
-const NOT_READ = 'Not read for the past, although this version has it.'
+const NOT_READ = 'Not read for the past'
 
 /** The pages of a chunk, and the warnings of the server. */
 interface Found {

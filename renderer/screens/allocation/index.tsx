@@ -10,6 +10,7 @@ import { NEEDED_GAUGES } from '../../../core/impact/expected.ts'
 import type { Problem } from '../../../core/errors.ts'
 import { onAnswer } from '../../state/answer.ts'
 import { useConnected } from '../../state/connection.ts'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 import { NoCluster } from '../../components/NoCluster.tsx'
 import { NoSampleYet, LoadingPage, ProblemNote, EmptyState } from '../../components/States.tsx'
 import { useViewPart } from '../../state/view.ts'
@@ -41,7 +42,6 @@ import {
 import { SharePanes } from './SharePanes.tsx'
 import { Stepper } from './Stepper.tsx'
 import { copiesOf, MEASURED_STEPS, StepTable } from './StepTable.tsx'
-import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 /** Why every limit is what it is, for each reallocation (design 3.3). */
 export function AllocationScreen() {

@@ -10,6 +10,7 @@ import { HeatLegend, HeatMap, heatPlot, bucketLabel, heatGrid, heatTable } from 
 import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 import { Loading, ProblemNote } from '../../components/States.tsx'
 import { format } from '../../theme/format.ts'
 import { levelColor, levelToken } from '../../state/levels.ts'
@@ -26,7 +27,6 @@ import {
 import { bounds } from '../../state/time.logic.ts'
 import { timeStore } from '../../state/time.ts'
 import styles from './panes.module.css'
-import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 export interface HeatPaneProps {
   readonly server: string

@@ -28,6 +28,7 @@ import { useSimulationState } from '../../state/simulation.ts'
 import { timeStore } from '../../state/time.ts'
 import { sampleDistanceMs } from '../../state/view.logic.ts'
 import { Button } from '../../components/Button.tsx'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 import { useHealth } from '../../state/health.ts'
 import { useViewPart } from '../../state/view.ts'
 import { format } from '../../theme/format.ts'
@@ -53,7 +54,6 @@ import styles from './level.module.css'
 import { RejectionsPane, SchemasPane } from './RejectionsPane.tsx'
 import { SeatsPane } from './SeatsPane.tsx'
 import { WidthsPane } from './WidthsPane.tsx'
-import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 export interface LevelViewProps {
   readonly server: ServerFrame

@@ -3,10 +3,10 @@ import type { Histogram, LevelFrame, MissingFamily } from '../../../core/frame/f
 import { histogramMean, quantileRange, type QuantileBounds } from '../../../core/frame/quantile.ts'
 import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { format } from '../../theme/format.ts'
 import styles from './panes.module.css'
-import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 /** Families whose absence leaves a column without numbers. */
 const FAMILIES: ReadonlySet<string> = new Set(

@@ -8,6 +8,7 @@ import { notesOfFiles } from '../../../core/frame/lacking.ts'
 import { versionNote } from '../../../core/metrics/versions.ts'
 import { nominalSurplus } from '../../../core/impact/reportedLimit.ts'
 import { classes } from '../../components/classes.ts'
+import { FamilyNote } from '../../components/FamilyNote.tsx'
 import { KeyNumbers } from '../../components/NowLine.tsx'
 import { useTurn } from '../../components/hooks.ts'
 import { useSeries } from '../../state/series.ts'
@@ -24,7 +25,6 @@ import { NowPane, ServersNow } from './NowPane.tsx'
 import styles from './overview.module.css'
 import { RejectionsPane } from './RejectionsPane.tsx'
 import { useOwnLevel, type OverviewFacts, type OverviewServer } from './useOverview.ts'
-import { FamilyNote } from '../../components/FamilyNote.tsx'
 
 /** With several servers, the page of all of them is loaded too, and this with it. */
 const ServersPane = lazy(async () => ({ default: (await import('./ServersPane.tsx')).ServersPane }))

@@ -34,7 +34,7 @@ test('nothing on screen speaks of levels as if the filter had some', async ({ pa
     await expect(page.getByText('how Priority and Fairness would apply these objects')).toBeVisible()
   }
   await open('fleet')
-  await expect(page.locator('main')).toContainText('Whether requests wait in 1 cluster is unknown.')
+  await expect(page.locator('main')).toContainText('The levels of 1 cluster are not reported.')
   await page.evaluate(() => void (location.hash = '#/overview'))
   await page.getByRole('button', { name: 'Show its requests' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toContainText('requests/s arrive')
