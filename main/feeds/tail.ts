@@ -62,6 +62,8 @@ class FileTail {
   private readonly options: TailOptions
   private file: OpenFile | undefined
   private closed = false
+  /** Looks in a row that found no file of the name after one had been read. */
+  private absent = 0
   private wake = (): void => undefined
   private warned = ''
   private keeper = new PlaceKeeper(undefined)
@@ -121,6 +123,8 @@ class FileTail {
     }
     const status = await stat(path).catch(() => undefined)
     // Renamed, and the new one does not exist yet: the writer may still write to the old one.
+    if (status === undefined) this.miss()
+    else this.absent = 0
     if (status === undefined || status.ino === this.file?.inode || this.closed) return false
     await this.readOn()
     await this.takeRest()
@@ -270,9 +274,18 @@ class FileTail {
     })
   }
 
+  /** Rotation renames a file before it makes the next one: a single look may find none. */
+  private miss(): void {
+    const { path, warn } = this.options
+    this.absent += 1
+    if (this.absent === 2) warn(`${path} does not exist any more; reading goes on as soon as it does.`)
+  }
+
   /** Reports a problem once; reading begins as soon as it is resolved. */
   private tell(error: unknown): void {
     const { path, warn } = this.options
+    const isMissing = error instanceof UnreadableFile && error.reason === 'missing'
+    if (isMissing && this.keeper.place !== undefined) return this.miss()
     const why =
       error instanceof UnreadableFile ? (REMEDIES[error.reason] ?? error.why) : `cannot be read: ${messageOf(error)}`
     const sentence = `${path} ${why}.`

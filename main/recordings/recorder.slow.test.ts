@@ -10,7 +10,7 @@ import type { RecordingState } from '../../core/contract/recording.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { openChapter } from './chapter.ts'
 import { listRecordings, removeOld } from './library.ts'
-import { startRecorder, type Recorder } from './recorder.ts'
+import { startRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
 const source = { kind: 'scrape', name: 'prod', via: '/metrics' } as const
@@ -44,6 +44,8 @@ const aRequest: LiveRequest = {
   flow: '',
   seats: { initial: 1, final: 0 },
 }
+const requestsOf = (count: number, state: LiveRequest['state']): LiveRequest[] =>
+  Array.from({ length: count }, (_, seq) => ({ ...aRequest, seq, state }))
 /** The events of a source in each second of the story. */
 const story = [...syntheticStory({ seconds: 130, startAt: START })].map(({ frame, dump }, second): SourceEvent[] =>
   frame.servers.flatMap((server): SourceEvent[] => [
@@ -61,10 +63,15 @@ interface Running {
   readonly play: (from: number, to: number) => Promise<void>
 }
 
-function record(writer = 'this', clock = standingClock(START), onChapter = (): void => undefined): Running {
+function record(
+  writer = 'this',
+  clock = standingClock(START),
+  onChapter = (): void => undefined,
+  of: RecorderOptions['source'] = source,
+): Running {
   const recorder = startRecorder({
     folder,
-    source,
+    source: of,
     writer,
     environment: clock.environment,
     onChapter,
@@ -198,16 +205,50 @@ describe('the flight recorder', () => {
   it('keeps requests that are over, of very many a part, and counts the others', async () => {
     const clock = standingClock(START)
     const { recorder, state } = record('this', clock)
-    const request = (seq: number, how: LiveRequest['state']): LiveRequest => ({ ...aRequest, seq, state: how })
-    const requests = [
-      ...Array.from({ length: 300 }, (_, seq) => request(seq, 'waiting')),
-      ...Array.from({ length: 1_500 }, (_, seq) => request(300 + seq, 'served')),
-    ]
+    const requests = [...requestsOf(300, 'waiting'), ...requestsOf(6_500, 'served')]
     recorder.take({ kind: 'requests', changes: { event: 1, from: 0, requests, dropped: 2 } })
     clock.advance(1_000)
-    await vi.waitFor(() => expect(state()).toMatchObject({ leftOut: 502, lost: 0 }))
+    await vi.waitFor(() => expect(state()).toMatchObject({ leftOut: 1_502, lost: 0 }))
+    // A second later as many fit as one second has room for.
+    recorder.take({ kind: 'requests', changes: { event: 2, from: 0, requests, dropped: 0 } })
     await recorder.end()
-    expect(readAll().events).toMatchObject([{ changes: { requests: { length: 1_000 }, dropped: 502 } }])
+    expect(readAll().events).toMatchObject([
+      { changes: { requests: { length: 5_000 }, dropped: 1_502 } },
+      { changes: { requests: { length: 1_000 }, dropped: 5_500 } },
+    ])
+  })
+
+  it('dates what a simulation tells by its own time, which is not the present after a pause', async () => {
+    const clock = standingClock(START + 600_000)
+    const simulated = { kind: 'simulation', name: 'Simulated cluster', via: 'seed 1' } as const
+    const { recorder } = record('this', clock, undefined, simulated)
+    const [frame] = eventsAt(1)
+    const requests: SourceEvent = {
+      kind: 'requests',
+      changes: { event: 1, from: 0, requests: requestsOf(1, 'served'), dropped: 0 },
+    }
+    if (frame === undefined) throw new Error('The story has no frame.')
+    for (const event of [frame, objects, requests]) recorder.take(event)
+    await recorder.end()
+    const chapter = openChapter(listRecordings(folder, () => false)[0]?.chapters[0] ?? '')
+    const told = chapter.segments.flatMap((segment) => chapter.read(segment).events)
+    chapter.close()
+    expect(told.map((one) => one.at - START)).toEqual([1_000, 1_000, 1_000])
+  })
+
+  it('leaves no request out because a busy machine or disk stores them late', async () => {
+    const clock = standingClock(START)
+    const { recorder, state } = record('this', clock)
+    for (let second = 0; second < 8; second++) {
+      recorder.take({
+        kind: 'requests',
+        changes: { event: 1, from: 0, requests: requestsOf(500, 'served'), dropped: 0 },
+      })
+      clock.sleep(1_000)
+    }
+    await recorder.end()
+    expect(state()).toMatchObject({ leftOut: 0, lost: 0 })
+    expect(readAll().events).toHaveLength(8)
   })
 
   it('lets a second console write beside it', async () => {

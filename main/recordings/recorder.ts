@@ -49,11 +49,9 @@ const FLUSH_MS = 1_000
 const CHAPTER_MS = 3_600_000
 /** After a failure, milliseconds. */
 const RETRY_MS = 10_000
-/** Most individual requests recorded in one second, and the least milliseconds between recorded frames of one server. */
-const MOST_ROWS = 1_000
-const LEAST_FRAME_MS = 200
-/** This many may follow each other more closely, as when a source catches up with the present. */
-const FRAME_BURST = 30
+/** How much is recorded of one server's frames, and of individual requests. */
+const FRAMES: Rate = { perMs: 1 / 200, burst: 30 }
+const ROWS: Rate = { perMs: 1, burst: 5_000 }
 /** Recorded part of a source's past: rates and quantiles of the first samples reach back this far. */
 const LEAD_MS = QUANTILE_WINDOW_MS + 5_000
 
@@ -74,7 +72,9 @@ export function startRecorder(options: RecorderOptions): Recorder {
   let closedBytes = 0
   let pending: TimedEvent[] = []
   let pendingNotes: Note[] = []
-  let rows = 0
+  /** The newest instant that a simulation has told: its time is its own, at other speeds and after a pause. */
+  let toldAt: UnixMs | undefined
+  let allowedRows: Allowance | undefined
   let kept = 0
   let lost = 0
   let leftOut = 0
@@ -152,7 +152,6 @@ export function startRecorder(options: RecorderOptions): Recorder {
     const [events, notes] = [pending, pendingNotes]
     pending = []
     pendingNotes = []
-    rows = 0
     if (events.length + notes.length === 0) return
     if (pausedUntil !== undefined && environment.now() < pausedUntil) {
       lost += events.length
@@ -196,17 +195,18 @@ export function startRecorder(options: RecorderOptions): Recorder {
         if (!lastFrames.has(event.frame.id)) lead(event.frame)
         return undefined
       }
-      const allowed = allowance(lastFrames.get(event.frame.id), now)
-      if (allowed.frames < 1) return undefined
-      lastFrames.set(event.frame.id, { frames: allowed.frames - 1, at: now })
+      const allowed = allowance(FRAMES, lastFrames.get(event.frame.id), now)
+      if (allowed.count < 1) return undefined
+      lastFrames.set(event.frame.id, { count: allowed.count - 1, at: now })
     }
     if (event.kind !== 'requests' || !('changes' in event)) return event
     const { changes } = event
     // The final event of a request contains its arrival, wait and execution times.
     const over = changes.requests.filter(({ state: how }) => how !== 'waiting' && how !== 'executing')
-    const requests = over.slice(0, Math.max(0, MOST_ROWS - rows))
+    const allowed = allowance(ROWS, allowedRows, now)
+    const requests = over.slice(0, allowed.count)
     const tooMany = over.length - requests.length + changes.dropped
-    rows += requests.length
+    allowedRows = { count: allowed.count - requests.length, at: now }
     leftOut += tooMany
     if (requests.length + tooMany === 0) return undefined
     return { kind: 'requests', changes: { ...changes, requests, dropped: tooMany } }
@@ -219,9 +219,11 @@ export function startRecorder(options: RecorderOptions): Recorder {
       const now = environment.now()
       const part = bounded(event, now)
       if (part === undefined) return
-      const sampleAt = instantOf({ at: now, event: part })
+      const sampleAt = instantOf({ at: toldAt ?? now, event: part })
+      const at = source.kind === 'simulation' ? sampleAt : now
+      if (source.kind === 'simulation') toldAt = sampleAt
       for (const before of leadOf(part)) pending.push({ at: sampleAt, event: before })
-      pending.push({ at: now, event: part })
+      pending.push({ at, event: part })
     },
     state,
     async end() {
@@ -237,14 +239,20 @@ export function startRecorder(options: RecorderOptions): Recorder {
 
 const isLead = (at: UnixMs, first: UnixMs): boolean => at < first && at >= first - LEAD_MS
 
-/** How many frames of a server may be kept at an instant. */
+/** On average so many in each millisecond; up to `burst` at once, as when a source or the disk catches up. */
+interface Rate {
+  readonly perMs: number
+  readonly burst: number
+}
+
+/** How many may be recorded at an instant. */
 interface Allowance {
-  readonly frames: number
+  readonly count: number
   readonly at: UnixMs
 }
 
 /** The clock may have been set back in between. */
-function allowance(before: Allowance | undefined, now: UnixMs): Allowance {
-  if (before === undefined) return { frames: FRAME_BURST, at: now }
-  return { frames: Math.min(FRAME_BURST, before.frames + Math.abs(now - before.at) / LEAST_FRAME_MS), at: now }
+function allowance({ perMs, burst }: Rate, before: Allowance | undefined, now: UnixMs): Allowance {
+  if (before === undefined) return { count: burst, at: now }
+  return { count: Math.min(burst, before.count + Math.abs(now - before.at) * perMs), at: now }
 }

@@ -147,6 +147,39 @@ describe('a file that is followed', () => {
     expect(warnings).toEqual([])
   })
 
+  test('that is missing at one look is being rotated; at the second it is said, once', async () => {
+    await writeFile(path, text(0, 10))
+    const looks: (() => void)[] = []
+    const look = async (): Promise<void> => {
+      await vi.waitFor(() => expect(looks).toHaveLength(1))
+      looks.pop()?.()
+    }
+    const { lines, warnings } = tailed({
+      after(_ms, next) {
+        looks.push(next)
+        return () => undefined
+      },
+    })
+    await expectLines(lines, 10)
+    await rotate('packed', join(folder, 'audit-1.log'))
+    await writeFile(path, text(10, 20))
+    await rename(path, join(folder, 'audit-2.log'))
+    // The first look finds what has been renamed since, and no file of that name.
+    await look()
+    await vi.waitFor(() => expect(looks).toHaveLength(1))
+    expect(warnings).toEqual([])
+    await look()
+    await look()
+    await vi.waitFor(() => expect(looks).toHaveLength(1))
+    const gone = `${path} does not exist any more; reading goes on as soon as it does.`
+    expect(warnings).toEqual([gone])
+    await writeFile(path, text(20, 30))
+    await look()
+    await expectLines(lines, 30)
+    await vi.waitFor(() => expect(looks).toHaveLength(1))
+    expect(warnings).toEqual([gone])
+  })
+
   test('goes on where it was when rotation packs what it renames, also twice between two looks', async () => {
     await writeFile(path, text(0, 40))
     const { lines, warnings } = tailed({ pollMs: 60 })
