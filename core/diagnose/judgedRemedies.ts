@@ -91,7 +91,7 @@ function rehearsalOf(server: ServerFacts, objects: ObjectSet, { servers }: Evide
     maxRequestsInFlight: server.limit,
     maxMutatingRequestsInFlight: 0,
   }
-  return createRehearsal({ observation, flows, variant })
+  return createRehearsal({ observation, flows, variant }) ?? 'more requests come than a simulated run can have in time'
 }
 
 function editedBy(objects: ObjectSet, { remedy }: Finding, { last }: ServerFacts): ObjectSet {

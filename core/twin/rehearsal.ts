@@ -1,6 +1,6 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import type { ObjectSet } from '../config/objects.ts'
-import type { ForecastEvidence, Observation } from '../contract/forecast.ts'
+import type { ForecastEvidence, Observation, Quantities } from '../contract/forecast.ts'
 import { flowName } from '../frame/flow.ts'
 import { allRejected } from '../frame/recent.ts'
 import { MS_PER_SECOND, secondsToNs } from '../units.ts'
@@ -8,7 +8,7 @@ import { Measure } from '../whatif/measure.ts'
 import type { Variant } from '../whatif/variant.ts'
 import { distance } from './fit.ts'
 import { SHORTEST_SPAN_SECONDS } from './observe.ts'
-import { runTwin, type TwinRun } from './run.ts'
+import { EVENTS_AT_ONCE, runTwin, type TwinRun } from './run.ts'
 import { type Guess, twinTraffic } from './traffic.ts'
 import { smoothedOf } from './twin.ts'
 
@@ -47,7 +47,7 @@ const REQUESTS = 8_000
 /** Limits follow an edit within a recomputation. */
 const LEAST_SETTLING = 12
 const SEED = 1
-/** Calls of `mayGoOn`, after each 64 events; a run that needs more is none. */
+/** Calls of `mayGoOn`; a run that needs more is none. */
 const MOST_CALLS = 1_500
 /** Clients that are tried: as dumps show each, or all of one kind. */
 const GUESSES: readonly Guess[] = [
@@ -65,19 +65,27 @@ interface Rehearsed {
   readonly met: readonly Met[]
 }
 
-/** Runs of a twin with three kinds of clients and one seed: enough for who gains and who loses, not for bands. */
-export function createRehearsal({ observation, flows, variant }: RehearsalInput): Rehearsal {
+/**
+ * Runs of a twin with three kinds of clients and one seed: enough for who gains and who loses, not for bands. `undefined`
+ * where so many requests come that no run would end: trying takes as long as those that do.
+ */
+export function createRehearsal({ observation, flows, variant }: RehearsalInput): Rehearsal | undefined {
   const known = new Map(flows.map((one) => [one.schema, one.flows]))
   const configuration = classifyingConfiguration(
     variant.objects,
     variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight,
   )
   const smoothed = smoothedOf(observation, 'last')
-  const perSecond = observation.levels.reduce((sum, { quantities }) => sum + quantities.arrivalsPerSecond, 0)
+  const sumOf = (of: (one: Quantities) => number) =>
+    observation.levels.reduce((sum, { quantities }) => sum + of(quantities), 0)
+  const perSecond = sumOf((one) => one.arrivalsPerSecond)
   const seconds = Math.min(SECONDS.most, Math.max(SECONDS.least, REQUESTS / Math.max(1, perSecond)))
   const warm = Math.round(seconds / 7)
   const settle = Math.max(LEAST_SETTLING, 2 * warm)
   const counted = Math.max(SHORTEST_SPAN_SECONDS, Math.round(seconds) - warm - settle)
+  // A request arrives, and one that is dispatched ends.
+  const eventsPerSecond = sumOf((one) => 2 * one.arrivalsPerSecond - one.rejectedPerSecond)
+  if (eventsPerSecond * (warm + settle + counted) > MOST_CALLS * EVENTS_AT_ONCE) return undefined
   const run = (guess: Guess, edit: ObjectSet): Rehearsed | undefined => {
     const { workload } = twinTraffic(observation, configuration, () => guess, known)
     let [calls, finish] = [0, (): readonly Met[] => []]

@@ -31,7 +31,7 @@ const PAGE_SECONDS = 5
 /** Maximum number of events in one run: an edit may let clients send far more than before. */
 const MOST_EVENTS = 600_000
 /** Number of events between two calls of `mayGoOn`. */
-const EVENTS_AT_ONCE = 64
+export const EVENTS_AT_ONCE = 64
 
 /** What pages of the twin would show for the measured time; `undefined` if it was ended or the time is too short. */
 export function runTwin(run: TwinRun, mayGoOn: () => boolean = () => true): Observation | undefined {
