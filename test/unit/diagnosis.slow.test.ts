@@ -2,22 +2,28 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CAUSES, type CauseId } from '../../core/contract/causes.ts'
+import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import { CAUSE_INFO } from '../../core/diagnose/causeList.ts'
-import { NEIGHBOURS, SPECIMENS } from '../../core/diagnose/causes.fixture.ts'
+import { NEIGHBOURS, SPECIMENS, type Specimen } from '../../core/diagnose/causes.fixture.ts'
 import { diagnose } from '../../core/diagnose/diagnose.ts'
 import { ROOT } from './sources.ts'
 
 const SEED = 7
 
-/** Of each cause that is given, the causes that are found, best first. */
-const found = new Map<CauseId, readonly CauseId[]>()
+/** Of each cause that is given, what is found of its specimen. */
+const found = new Map<CauseId, Diagnosis>()
+const diagnosed = ({ given, evidence }: Specimen): Diagnosis => {
+  const diagnosis = found.get(given) ?? diagnose(evidence(SEED))
+  found.set(given, diagnosis)
+  return diagnosis
+}
+const causesOf = ({ findings }: Diagnosis): readonly CauseId[] => [...new Set(findings.map(({ cause }) => cause))]
 
 describe('diagnosis', () => {
-  it.each(SPECIMENS)('finds $given: $what', ({ given, evidence }) => {
-    const { findings, summary } = diagnose(evidence(SEED))
-    const causes = [...new Set(findings.map(({ cause }) => cause))]
-    found.set(given, causes)
-    expect(causes[0]).toBe(given)
+  it.each(SPECIMENS)('finds $given: $what', (specimen) => {
+    const { given } = specimen
+    const { findings, summary } = diagnosed(specimen)
+    expect(findings[0]?.cause).toBe(given)
     // That there are too few samples is no cause of anything.
     if (given === 'no-data') expect(summary).toBe(findings[0]?.text)
     else if (given === 'stale-source') expect(summary).toMatch(/^No sample from server for 5 min\./)
@@ -31,10 +37,10 @@ describe('diagnosis', () => {
   })
 
   it('excludes a cause only by a fact about it: no fact excludes two causes', () => {
-    for (const { what, evidence } of SPECIMENS) {
-      const { excluded, notShown } = diagnose(evidence(SEED))
+    for (const specimen of SPECIMENS) {
+      const { excluded, notShown } = diagnosed(specimen)
       const texts = excluded.map(({ because }) => because)
-      expect(new Set(texts).size, `${what}: ${texts.join(' ')}`).toBe(texts.length)
+      expect(new Set(texts).size, `${specimen.what}: ${texts.join(' ')}`).toBe(texts.length)
       // That a level is full in few samples, or that another cause explains more, contradicts no cause.
       expect(texts.filter((text) => / waited or all its seats were taken/.test(text))).toEqual([])
       expect(excluded.filter(({ title }) => notShown.includes(title))).toEqual([])
@@ -54,9 +60,9 @@ describe('diagnosis', () => {
 })
 
 function confusion(): readonly string[] {
-  const rows = SPECIMENS.map(({ given, what }) => {
-    const [best = '', ...others] = found.get(given) ?? []
-    return `| ${given} | ${what} | ${best} | ${others.join(', ')} |`
+  const rows = SPECIMENS.map((specimen) => {
+    const [best = '', ...others] = causesOf(diagnosed(specimen))
+    return `| ${specimen.given} | ${specimen.what} | ${best} | ${others.join(', ')} |`
   })
   return ['| given | situation | found first | also found |', '| --- | --- | --- | --- |', ...rows]
 }

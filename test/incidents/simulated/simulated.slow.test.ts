@@ -4,7 +4,7 @@ import { confusionText, incidentsFrom, judged, type Judgement } from './confusio
 import { simulatedIncident } from './generator.ts'
 
 /** How many, and the first seed: thousands, and seeds that nobody has seen, before a release. */
-const COUNT = Number(process.env['APF_SIMULATED_INCIDENTS'] ?? 36)
+const COUNT = Number(process.env['APF_SIMULATED_INCIDENTS'] ?? 18)
 const SEED = Number(process.env['APF_SIMULATED_SEED'] ?? 1)
 /** The table is written to this file too. */
 const file = process.env['APF_SIMULATED_TABLE']

@@ -123,6 +123,9 @@ function DraftHandsPane(props: {
 /** `inventory:scanner` of `system:serviceaccount:inventory:scanner`. */
 const shortName = (distinguisher: string): string => distinguisher.replace(/^system:serviceaccount:/, '')
 
+/** One path: hundreds of elements would be drawn anew with each keystroke. */
+const cellsOf = (queues: readonly number[]): string => queues.map((queue) => `M${queue * 10 + 1} 0h8v10h-8z`).join('')
+
 function Cells(props: {
   readonly queues: number
   readonly hand: readonly number[]
@@ -136,18 +139,9 @@ function Cells(props: {
       role="img"
       aria-label={`queues ${hand.join(', ')}${shared.length === 0 ? '' : `; shared ${shared.join(', ')}`}`}
     >
-      {Array.from({ length: queues }, (_, queue) => (
-        <rect
-          key={queue}
-          x={queue * 10 + 1}
-          width={8}
-          height={10}
-          className={hand.includes(queue) ? styles['dealt'] : 'fill-raised'}
-        />
-      ))}
-      {shared.map((queue) => (
-        <rect key={`shared ${queue}`} x={queue * 10 + 1} width={8} height={10} className={styles['shared']} />
-      ))}
+      <path d={cellsOf(Array.from({ length: queues }, (_, queue) => queue))} className="fill-raised" />
+      <path d={cellsOf(hand)} className={styles['dealt']} />
+      <path d={cellsOf(shared)} className={styles['shared']} />
     </svg>
   )
 }
