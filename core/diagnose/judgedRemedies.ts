@@ -45,7 +45,8 @@ export function remedyJudge(evidence: Evidence, servers: readonly ServerFacts[])
     const shows = finding.cause !== 'dangling-schema'
     if (server.editedAt !== undefined && shows)
       return { ...finding, remedy: { manifests: [], text: waitFor(server.editedAt) } }
-    const key = JSON.stringify([server.id, finding.cause, finding.culprit, manifests])
+    // That nobody suffers is no longer true once somebody does.
+    const key = JSON.stringify([server.id, finding.cause, finding.culprit, finding.victims.length > 0, manifests])
     const known = forecasts?.get(key)
     const isKept = known !== undefined && Math.abs(server.to - known.at) <= KEPT_MS
     const rehearsed = (): Rehearsal | string => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
 import type { FlowSchema, ObjectSet } from '../config/objects.ts'
+import type { Finding } from '../contract/diagnosis.ts'
 import type { LiveRequest } from '../contract/live.ts'
 import type { LevelFrame } from '../frame/frame.ts'
 import { unixMsOf } from '../units.ts'
@@ -7,6 +9,8 @@ import { NEIGHBOURS, SPECIMENS } from './causes.fixture.ts'
 import { clientsOf, complaint } from './complaint.ts'
 import { diagnose } from './diagnose.ts'
 import type { Evidence, ServerEvidence } from './facts.ts'
+import { serverFacts } from './facts.ts'
+import { remedyJudge } from './judgedRemedies.ts'
 import { statusLines } from './text.ts'
 
 const situation = (given: string, seed = 7): Evidence => {
@@ -296,6 +300,30 @@ describe('a remedy that is an edit', () => {
       text: expect.stringContaining('does not help (24 clients of workload-low: '),
       manifests: [],
     })
+  })
+
+  it('is judged again once somebody suffers: that nobody does is no longer true', () => {
+    const given = { ...situation('one-flow'), forecasts: new Map() }
+    const [finding] = diagnose(given).findings
+    const [server] = given.servers.flatMap((one) => serverFacts(one, given) ?? [])
+    if (finding === undefined || server === undefined) throw new Error('a flood is found')
+    const text = stringify({
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'PriorityLevelConfiguration',
+      metadata: { name: 'workload-low' },
+      spec: { type: 'Limited', limited: { nominalConcurrencyShares: 200 } },
+    })
+    const remedy = {
+      text: 'More.',
+      manifests: [{ kind: 'PriorityLevelConfiguration', name: 'workload-low', text }],
+    } as const
+    const judge = (victims: Finding['victims']): string =>
+      remedyJudge(given, [server])(
+        { ...finding, victims, remedy },
+        { text: remedy.text, withoutEdit: '', manifests: () => remedy.manifests },
+      ).remedy.text
+    expect(judge([])).toContain('it would help nobody')
+    expect(judge([{ name: 'flow schema service-accounts', text: '' }])).not.toContain('it would help nobody')
   })
 
   it('says why no forecast judges it, where a run is about somebody else', () => {

@@ -47,14 +47,16 @@ export function SourceSwitcher() {
           <span className="faint">No source</span>
         ) : (
           <>
-            <b className={styles['ellipsis']}>
-              <MiddleCut text={connection.source.name} />
-            </b>
-            {server !== undefined && (
-              <span className={classes('mono', styles['ellipsis'], styles['server'])}>
-                <MiddleCut text={server.id} />
-              </span>
-            )}
+            <span className={styles['names']}>
+              <b className={styles['ellipsis']}>
+                <MiddleCut text={connection.source.name} />
+              </b>
+              {server !== undefined && (
+                <span className={classes('mono', styles['ellipsis'], styles['server'])}>
+                  <MiddleCut text={server.id} />
+                </span>
+              )}
+            </span>
             <span className={classes('faint', styles['optional'], styles['ellipsis'])}>{connection.source.via}</span>
           </>
         )}

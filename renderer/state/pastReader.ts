@@ -1,7 +1,7 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { ProblemError, toProblem } from '../../core/errors.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
-import { rfc3339 } from '../../core/units.ts'
+import { format } from '../theme/format.ts'
 import { connectionStore } from './connection.ts'
 import { pastStore } from './past.ts'
 import { instantOf, timeStore } from './time.ts'
@@ -57,7 +57,7 @@ export function startPast(client: Client, pause: Pause = untilDrawn): () => void
       if (wish()?.of !== of) return
       // The charts may cover more than the recording: data that a source read of its own past.
       if (moment.frame === undefined && moment.etcd === undefined && timeStore.getState().chosen === undefined) {
-        throw new ProblemError('not-found', `Nothing was recorded at ${rfc3339(at)}.`)
+        throw new ProblemError('not-found', `Nothing was recorded at ${format.dateTime(at)}.`)
       }
       const { problem: _, failedAt: __, ...known } = pastStore.getState()
       pastStore.setState({ ...known, moment }, true)
