@@ -1,4 +1,4 @@
-import type { Finding, CausePlace } from '../../../core/contract/diagnosis.ts'
+import type { Finding } from '../../../core/contract/diagnosis.ts'
 import { causePlaceText } from '../../../core/diagnose/text.ts'
 import { victimsText } from '../../../core/verdict/cause.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
@@ -8,11 +8,7 @@ import { TryFix } from '../../components/TryFix.tsx'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
 import styles from './diagnosis.module.css'
-import { useMemo } from 'react'
-import { flowName } from '../../../core/frame/flow.ts'
 import { LevelHistory } from '../../charts/LevelHistory.tsx'
-import { useDump } from '../../state/dumps.ts'
-import { dumpOfLevel, flowRows, type FlowRow } from '../../state/flows.logic.ts'
 import { levelColor } from '../../state/levels.ts'
 
 /** So many facts are shown at once; they come in the order of their weight. */
@@ -48,7 +44,7 @@ export function FindingPane({ finding, number }: { readonly finding: Finding; re
             </div>
           </details>
         </div>
-        <FindingPicture place={place} />
+        <FindingPicture finding={finding} />
       </div>
     </Pane>
   )
@@ -88,51 +84,23 @@ function Actions({ finding: { place, group, remedy } }: { readonly finding: Find
   )
 }
 
-/** What decides about a cause: the part of its flow, and seats over time of its level. */
-function FindingPicture({ place }: { readonly place: CausePlace }) {
-  const { server, level, schema = '', flow } = place
+/** What decides about a cause: what its culprit wants of its level, and the seats of that over time. */
+function FindingPicture({ finding: { place, culprit, share } }: { readonly finding: Finding }) {
+  const { server, level } = place
   if (server === undefined || level === undefined) return null
+  const [least, most] = [share?.low, share?.high].map((part = 0) => format.percent(part))
+  const said = `${culprit} accounts for ${least === most ? '' : `${least} to `}${most} of the excess demand`
   return (
     <div className={styles['picture']}>
-      {flow !== undefined && <Shares server={server} level={level} schema={schema} flow={flow} />}
+      {share !== undefined && culprit !== undefined && (
+        <div className="stack gap-2">
+          <span className={styles['bar']} role="img" aria-label={said}>
+            <i className="block tall" style={{ width: `${share.part * 100}%`, background: levelColor(level) }} />
+          </span>
+          <span>{said}</span>
+        </div>
+      )}
       <LevelHistory server={server} level={level} />
     </div>
-  )
-}
-
-/** The flow beside all others of its level, in the newest dump. */
-function Shares(props: {
-  readonly server: string
-  readonly level: string
-  readonly schema: string
-  readonly flow: string
-}) {
-  const { server, level, schema, flow } = props
-  const frame = useDump(server, level)
-  const rows = useMemo(() => {
-    const dump = frame && dumpOfLevel(frame, level)
-    return dump === undefined ? [] : flowRows(dump.requests ?? [], dump.at, undefined)
-  }, [frame, level])
-  const own = rows.find((row) => row.flow === flow && row.schema === schema)
-  if (own === undefined) return null
-  const part = (label: string, of: (row: FlowRow) => number) => {
-    const all = rows.reduce((sum, row) => sum + of(row), 0)
-    if (all === 0) return null
-    const share = of(own) / all
-    const said = `${flowName(flow, schema)}: ${format.percent(share)} of ${format.fixed(all)} ${label}`
-    return (
-      <div className="stack gap-2">
-        <span className={styles['bar']} role="img" aria-label={said}>
-          <i className="block tall" style={{ width: `${share * 100}%`, background: levelColor(level) }} />
-        </span>
-        <span>{said}</span>
-      </div>
-    )
-  }
-  return (
-    <>
-      {part('waiting requests', ({ queued }) => queued)}
-      {part('executing seats', ({ executingSeats }) => executingSeats)}
-    </>
   )
 }
