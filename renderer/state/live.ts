@@ -32,12 +32,11 @@ export const useLiveState = (): LiveState | undefined => liveStore(({ state }) =
 /** How many rows are read when the page opens; for a file all that are kept, because its sums cover all of it. */
 const READ_AT_START = 20_000
 /**
- * Rows are drawn at most ten times a second, and twice a second while so many of them change at once that nobody could
- * read them: drawing a list takes much of a processor.
+ * Rows are drawn at most ten times a second; half as often while more of them change between two drawings than can be
+ * read.
  */
 const DRAW_MS = 100
-const UNREADABLE = 30
-const MOST_SKIPPED = 4
+const UNREADABLE = 100
 
 let reader: LiveReader | undefined
 
@@ -112,7 +111,7 @@ export function useLiveVersion(): number {
 }
 
 let drawn = 0
-let skipped = 0
+let waited = false
 let drawTimer: ReturnType<typeof setInterval> | undefined
 const drawers = new Set<() => void>()
 
@@ -120,8 +119,8 @@ function subscribeToDraws(draw: () => void): () => void {
   drawers.add(draw)
   drawTimer ??= setInterval(() => {
     if (document.hidden || drawn === liveRows.version) return
-    skipped = liveRows.version - drawn > UNREADABLE ? (skipped + 1) % (MOST_SKIPPED + 1) : 0
-    if (skipped > 0) return
+    waited = !waited && liveRows.version - drawn > UNREADABLE
+    if (waited) return
     drawn = liveRows.version
     for (const one of drawers) one()
   }, DRAW_MS)

@@ -8,7 +8,7 @@ import { LiveStream } from './LiveStream.tsx'
 import { LiveNow } from './LiveNow.tsx'
 import { setFilter } from './query.ts'
 
-/** So few rows as here are drawn after this long. */
+/** Rows are drawn after this long, however many arrived. */
 const DRAWN_MS = 200
 /** Existing rows are summed up after this long; the next sum is due a second after the start. */
 const SETTLED_MS = 300

@@ -44,7 +44,11 @@ describe('Live requests', () => {
   const text = (row: HTMLElement | undefined): string => row?.textContent ?? ''
   const field = () => screen.getByRole('combobox', { name: 'Filter requests' })
 
-  beforeEach(() => setFilter(''))
+  beforeEach(() => {
+    // A new query: the first one has ended where another file of this worker has set a filter.
+    setFilter('status:200')
+    setFilter('')
+  })
   afterEach(() => {
     cleanup()
     for (const stop of stops) stop()
