@@ -220,10 +220,9 @@ export function startRecorder(options: RecorderOptions): Recorder {
       const part = bounded(event, now)
       if (part === undefined) return
       const sampleAt = instantOf({ at: toldAt ?? now, event: part })
-      const at = source.kind === 'simulation' ? sampleAt : now
       if (source.kind === 'simulation') toldAt = sampleAt
       for (const before of leadOf(part)) pending.push({ at: sampleAt, event: before })
-      pending.push({ at, event: part })
+      pending.push({ at: toldAt ?? now, event: part })
     },
     state,
     async end() {

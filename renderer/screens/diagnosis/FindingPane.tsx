@@ -84,23 +84,28 @@ function Actions({ finding: { place, group, remedy } }: { readonly finding: Find
   )
 }
 
-/** What decides about a cause: what its culprit wants of its level, and the seats of that over time. */
+/** What decides about a cause: the part of its culprit, and the seats of its level over time. */
 function FindingPicture({ finding: { place, culprit, share } }: { readonly finding: Finding }) {
   const { server, level } = place
   if (server === undefined || level === undefined) return null
-  const [least, most] = [share?.low, share?.high].map((part = 0) => format.percent(part))
-  const said = `${culprit} accounts for ${least === most ? '' : `${least} to `}${most} of the excess demand`
   return (
     <div className={styles['picture']}>
-      {share !== undefined && culprit !== undefined && (
-        <div className="stack gap-2">
-          <span className={styles['bar']} role="img" aria-label={said}>
-            <i className="block tall" style={{ width: `${share.part * 100}%`, background: levelColor(level) }} />
-          </span>
-          <span>{said}</span>
-        </div>
-      )}
+      {share !== undefined && culprit !== undefined && <Share {...{ culprit, share, level }} />}
       <LevelHistory server={server} level={level} />
+    </div>
+  )
+}
+
+function Share(props: Required<Pick<Finding, 'culprit' | 'share'>> & { readonly level: string }) {
+  const { culprit, share, level } = props
+  const [least, most] = [format.percent(share.low), format.percent(share.high)]
+  const said = `${culprit} accounts for ${least === most ? '' : `${least} to `}${most} of the excess demand`
+  return (
+    <div className="stack gap-2">
+      <span className={styles['bar']} role="img" aria-label={said}>
+        <i className="block tall" style={{ width: `${share.part * 100}%`, background: levelColor(level) }} />
+      </span>
+      <span>{said}</span>
     </div>
   )
 }
