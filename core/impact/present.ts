@@ -24,10 +24,10 @@ const seats = amount('fixed')
 
 /** Every level before and after an edit, in seats; with `recent`, its limits over past reallocations. */
 export function presentImpact(impact: SeatImpact, recent?: LimitsOverSteps): Answer {
-  const { serverLimit, sums, refused } = impact
+  const { serverLimit, newServerLimit = serverLimit, sums, refused } = impact
   const idle = assumedIdleSentence(impact)
   return {
-    title: phrase`${seats(serverLimit)} seats on one server; ${{ from: seats(sums.before.shares), to: seats(sums.after.shares) }} shares`,
+    title: phrase`${{ from: seats(serverLimit), to: seats(newServerLimit) }} seats on one server; ${{ from: seats(sums.before.shares), to: seats(sums.after.shares) }} shares`,
     evidence: [
       ...(idle === undefined ? [] : [[`≈ ${idle}`]]),
       ...refused.map(({ name, why }) => [`The server ignores ${name}: ${why}.`]),

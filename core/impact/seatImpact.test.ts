@@ -137,6 +137,17 @@ describe('seatImpact', () => {
     expect(after?.queues).toBeUndefined()
   })
 
+  it('gives seats after a restart with other flags, where no cap is remembered', () => {
+    const rejecting = withLevels(limited('workload-low', 100, { limitResponse: { type: 'Reject' } }))
+    const { rows, sums } = impactOf(rejecting, { newServerLimit: 300 })
+    const fresh = seatImpact({ before: rejecting, after: rejecting, serverLimit: 300 })
+    expect(rows.map(({ name, after }) => [name, after])).toEqual(fresh.rows.map(({ name, after }) => [name, after]))
+    expect(rows.map(({ before }) => before)).toEqual(impactOf(rejecting).rows.map(({ before }) => before))
+    expect(rowOf(rows, 'workload-low').after).toMatchObject({ nominal: 123, maxSeatsPerRequest: 0 })
+    expect(sums.after.surplus).toBe(fresh.sums.after.surplus)
+    expect(rowOf(impactOf(builtIn, { newServerLimit: 300 }).rows, 'workload-low').change).toBe('moved')
+  })
+
   it('bounds lists as the version does', () => {
     const widest = (version: string) => rowOf(impactOf(builtIn, { version }).rows, 'workload-low').after?.widestRequest
     expect(widest('v1.36.3')).toBe(37)

@@ -25,6 +25,8 @@ export interface ImpactQuestion {
   readonly after: ObjectSet
   /** Seats of one server: the sum of its two in-flight flags. */
   readonly serverLimit: Seats
+  /** The same after a restart with other flags; absent: as before. */
+  readonly newServerLimit?: Seats | undefined
   /** gitVersion; absent: the newest known behaviour. */
   readonly version?: string | undefined
   /** Of the same server, by level name. A level without demand is assumed to be idle. */
@@ -55,8 +57,7 @@ export interface ImpactSums {
   readonly surplus: number
 }
 
-export interface SeatImpact {
-  readonly serverLimit: Seats
+export interface SeatImpact extends Pick<ImpactQuestion, 'serverLimit' | 'newServerLimit'> {
   /** By name. */
   readonly rows: readonly ImpactRow[]
   readonly sums: { readonly before: ImpactSums; readonly after: ImpactSums }
@@ -76,7 +77,7 @@ export function assumedIdleSentence({ rows }: Pick<SeatImpact, 'rows'>): string 
 
 /** Every level before and after an edit, on one server. Objects may be defaulted or not. */
 export function seatImpact(question: ImpactQuestion): SeatImpact {
-  const { serverLimit, demand } = question
+  const { serverLimit, newServerLimit, demand } = question
   const { before, after, borrowing } = sidesOf(question)
   const limits = demand && {
     before: limitsNow(before.levels, demand, borrowing),
@@ -98,8 +99,9 @@ export function seatImpact(question: ImpactQuestion): SeatImpact {
   })
   return {
     serverLimit,
+    ...(newServerLimit !== undefined && { newServerLimit }),
     rows,
-    sums: { before: sumsOf(before, serverLimit), after: sumsOf(after, serverLimit) },
+    sums: { before: sumsOf(before, serverLimit), after: sumsOf(after, newServerLimit ?? serverLimit) },
     ...(limits && { allocation: { before: limits.before.allocation, after: limits.after.allocation } }),
     refused: after.refused,
   }
@@ -107,9 +109,14 @@ export function seatImpact(question: ImpactQuestion): SeatImpact {
 
 /** Both configurations on their server. */
 function sidesOf(question: Omit<ImpactQuestion, 'demand'>) {
-  const { borrowing, estimator } = profileFor(question.version)
-  const before = effectiveLevels(question.before, question.serverLimit, estimator)
-  const after = effectiveLevels(question.after, question.serverLimit, estimator, before)
+  const { serverLimit, newServerLimit, version } = question
+  const { borrowing, estimator } = profileFor(version)
+  const before = effectiveLevels(question.before, serverLimit, estimator)
+  // A server that restarts remembers no caps.
+  const after =
+    newServerLimit === undefined
+      ? effectiveLevels(question.after, serverLimit, estimator, before)
+      : effectiveLevels(question.after, newServerLimit, estimator)
   return { before, after, borrowing }
 }
 

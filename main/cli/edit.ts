@@ -45,23 +45,27 @@ export interface Beside {
   readonly source: Pick<ReadFrame, 'frame' | 'objects'> | undefined
 }
 
-/** Reads the edit and applies it. Rejects with `ProblemError` or `UsageError`. */
+/** Reads the edit and applies it; without one nothing changes. Rejects with `ProblemError` or `UsageError`. */
 export async function editFrom(given: Given, console: Console, beside: Beside): Promise<GivenEdit> {
   const edits = given.values('edit')
   const before = await configurationBefore(given, console, beside)
-  const { version } = before
+  const { version, name, objects } = before
+  const origin = before.from === 'cluster' ? 'cluster' : 'files'
+  if (edits.length === 0) {
+    return { name, origin, before: objects, after: objects, version, errors: before.errors, notes: before.notes }
+  }
   const edit = await readConfiguration(edits, { version, reading: console })
   refuseEmpty(edit, edits)
   const whole = given.flag('whole')
   const documents = edit.files.flatMap((file) => file.documents)
-  const applied = applyManifests(before.objects, documents, {
+  const applied = applyManifests(objects, documents, {
     version,
     before: given.flag('patch') ? 'patched' : before.from === 'files' ? 'applied' : 'live',
   })
   return {
-    name: before.name,
-    origin: before.from === 'cluster' ? 'cluster' : 'files',
-    before: before.objects,
+    name,
+    origin,
+    before: objects,
     after: whole ? withMandatory(edit.objects) : applied.objects,
     version,
     errors: [

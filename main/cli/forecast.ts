@@ -11,15 +11,7 @@ import { presentForecast, presentEffect, scoreText } from '../../core/twin/prese
 import { defaultVariant } from '../../core/whatif/variant.ts'
 import type { Console, ExitCode } from './console.ts'
 import { texts } from './options.ts'
-import {
-  type Beside,
-  checkNamesEdit,
-  configurationBefore,
-  EDIT_OPTIONS,
-  editFrom,
-  rejects,
-  type GivenEdit,
-} from './edit.ts'
+import { type Beside, checkNamesEdit, EDIT_OPTIONS, editFrom, rejects, type GivenEdit } from './edit.ts'
 import { readPages } from './pastPages.ts'
 import { defaultSource, OWN_OBJECTS, SOURCE_OPTIONS, sourceFrom } from './sourceOptions.ts'
 import { type Command, type Given, OUTPUT_OPTIONS, readNumber, readOutput, SEATS, UsageError } from './usage.ts'
@@ -56,7 +48,7 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   const serverLimit = readNumber(given, 'new-server-limit', SEATS)
   if (serverLimit === undefined) checkNamesEdit(given, 'forecast')
   const output = readOutput(given, ['yaml', 'markdown'])
-  const read = await readTwin(given, console, (beside) => editOf(given, console, beside))
+  const read = await readTwin(given, console, (beside) => editFrom(given, console, beside))
   if (typeof read === 'number') return read
   const { objects: edit, twin } = read
   const report = forecastOf(twin, edit.after, {
@@ -67,13 +59,6 @@ async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   if (output === 'yaml') console.printText(stringify(report, { aliasDuplicateObjects: false }))
   else console.answer(output, report, [presentForecast(report)])
   return 0
-}
-
-/** The named edit, or none when only the flags of the server change. */
-async function editOf(given: Given, console: Console, beside: Beside): Promise<Omit<GivenEdit, 'name' | 'origin'>> {
-  if (given.values('edit').length > 0) return editFrom(given, console, beside)
-  const { objects, version, errors, notes } = await configurationBefore(given, console, beside)
-  return { before: objects, after: objects, version, errors, notes }
 }
 
 interface ReadTwin<T> {

@@ -4,7 +4,7 @@ import { TUNE_EVALUATIONS, TUNE_SEEDS } from '../../core/bounds.ts'
 
 /** Help of the commands that compare one configuration or server with another. */
 export const COMPARING = {
-  impact: `Usage: apf-console impact [--config OLD…] --edit NEW… [--server-limit N] [source]
+  impact: `Usage: apf-console impact [--config OLD…] [--edit NEW…] [--server-limit N] [--new-server-limit N] [source]
                            [--output text|json|markdown]
 
 Shows every level before and after an edit: shares, seats, the widest request, what can wait, and with a source also the limits
@@ -34,6 +34,7 @@ Source of the present demand (one of):
 Options:
   --server-limit N       seats of one server: --max-requests-inflight and --max-mutating-requests-inflight together (as
                          the source reports it, else 600)
+  --new-server-limit N   the same after a restart with other flags, with or without an edit
   --kube-version V       behaves like v1.33 or v1.33.4 (that of the cluster by default, else the newest supported one)
   --test FILE            a saved test table, whose requests must keep matching what they match
   -o, --output FORMAT    text (default), json or markdown

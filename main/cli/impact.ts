@@ -23,7 +23,7 @@ import { isOfLogs, readFrame, type ReadFrame } from './snapshot.ts'
 export const impact: Command = {
   options: {
     ...EDIT_OPTIONS,
-    ...texts('server-limit', 'test'),
+    ...texts('server-limit', 'new-server-limit', 'test'),
     ...SOURCE_OPTIONS,
     ...OUTPUT_OPTIONS,
   },
@@ -33,6 +33,8 @@ export const impact: Command = {
 async function runImpact(given: Given, console: Console): Promise<ExitCode> {
   const form = readOutput(given, ['markdown'])
   const wanted = readNumber(given, 'server-limit', SEATS)
+  const newServerLimit = readNumber(given, 'new-server-limit', SEATS)
+  if (newServerLimit === undefined) checkNamesEdit(given, 'impact')
   const input = await impactInput(given, console)
   if (input === undefined) return 2
   for (const sentence of [...input.notes, ...input.problems]) console.tell(sentence)
@@ -41,35 +43,43 @@ async function runImpact(given: Given, console: Console): Promise<ExitCode> {
     if (form === 'json') console.printJson({ configuration: { name, version }, errors: errors.map(findingJson) }, 2)
     return 1
   }
-  const answer = answerOf(input, wanted)
+  const answer = answerOf(input, { wanted, newServerLimit })
   console.answer(form, impactJson(answer), saidOf(answer))
   const blocked = answer.findings.some(({ severity }) => severity === 'blocks')
   return blocked || input.problems.length > 0 ? 1 : 0
 }
 
-function answerOf(input: ImpactInput, wanted: number | undefined): ImpactAnswer {
+/** Seats of a server as the options name them, now and after a restart. */
+interface NamedSeats {
+  readonly wanted: number | undefined
+  readonly newServerLimit: number | undefined
+}
+
+function answerOf(input: ImpactInput, named: NamedSeats): ImpactAnswer {
   const { before, after, version, servers, tests, origin } = input
+  const { wanted, newServerLimit } = named
   const measured = servers.map((one) => {
     const { seats: serverLimit, from } = serverLimitOf({ own: wanted, server: one, objects: before })
-    const demand = demandOf(one)
-    return { id: one.id, limitFrom: from, computed: seatImpact({ before, after, serverLimit, version, demand }) }
+    const question = { before, after, serverLimit, newServerLimit, version, demand: demandOf(one) }
+    return { id: one.id, limitFrom: from, computed: seatImpact(question) }
   })
   const [first] = measured
-  const { computed: chosen, limitFrom } = first ?? withoutServer(input, wanted)
+  const { computed: chosen, limitFrom } = first ?? withoutServer(input, named)
   const { serverLimit } = chosen
+  const context = { version, serverLimit: newServerLimit ?? serverLimit, origin, servers, tests }
   return {
     ...input,
     limitFrom,
     computed: chosen,
     perServer: measured,
-    findings: guardRails({ before, after, context: { version, serverLimit, origin, servers, tests } }),
+    findings: guardRails({ before, after, context }),
     confirmations: confirmationsFor(changesBetween(before, after), { version, servers }),
   }
 }
 
-function withoutServer({ before, after, version }: ImpactInput, wanted: number | undefined) {
+function withoutServer({ before, after, version }: ImpactInput, { wanted, newServerLimit }: NamedSeats) {
   const { seats: serverLimit, from } = serverLimitOf({ own: wanted })
-  return { limitFrom: from, computed: seatImpact({ before, after, serverLimit, version }) }
+  return { limitFrom: from, computed: seatImpact({ before, after, serverLimit, newServerLimit, version }) }
 }
 
 interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version'> {
@@ -84,9 +94,10 @@ interface ImpactAnswer extends Pick<ImpactInput, 'name' | 'version'> {
 
 /** The JSON of docs/impact.md. Members are added over time, never removed. */
 function impactJson({ name, version, limitFrom, computed, perServer, findings, confirmations }: ImpactAnswer): unknown {
-  const { serverLimit, sums, refused } = computed
+  const { serverLimit, newServerLimit, sums, refused } = computed
   return {
     serverLimit,
+    ...(newServerLimit !== undefined && { newServerLimit }),
     serverLimitFrom: LIMIT_FROM[limitFrom].word,
     configuration: { name, version },
     ...tableJson(computed),
@@ -184,7 +195,6 @@ const SECONDS = 30
 
 /** `undefined` when the command is to end. Rejects with `ProblemError` or `UsageError`. */
 async function impactInput(given: Given, console: Console): Promise<ImpactInput | undefined> {
-  checkNamesEdit(given, 'impact')
   const live = await liveServers(given, console)
   if (live === undefined) return undefined
   const { servers, problems, source } = live

@@ -1,7 +1,8 @@
-import { lazy, memo, Suspense } from 'react'
+import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import { sameRef } from '../../../../core/draft/draft.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { unixMsOf } from '../../../../core/units.ts'
+import { SeatsField, typedSeats } from '../../../components/SourceControls.tsx'
 import { ProblemNote } from '../../../components/States.tsx'
 import {
   dismissApplied,
@@ -24,7 +25,7 @@ import { ImpactPane } from './ImpactPane.tsx'
 import type { Moves } from './moves.data.ts'
 import { MovesPane } from './Around.tsx'
 import { type DraftProblem, appliedTitle, editedLevels, needsTakeover } from './apply.logic.ts'
-import type { Guard, Impact } from './forecast.ts'
+import { afterRestart, type Guard, type Impact } from './forecast.ts'
 import styles from './page.module.css'
 
 const EffectPane = lazy(async () => ({ default: (await import('../effect/EffectPane.tsx')).EffectPane }))
@@ -41,7 +42,13 @@ export const Aside = memo(function Aside(props: {
   readonly onOpen: (problem: Pick<DraftProblem, 'kind' | 'name' | 'field'>) => void
   readonly onForce: () => void
 }) {
-  const { draft, impact, guard, moves, selected, mayEdit, onOpen, onForce } = props
+  const { draft, impact: present, guard, moves, selected, mayEdit, onOpen, onForce } = props
+  const [typed, setTyped] = useState('')
+  const newLimit = typedSeats(typed)
+  const impact = useMemo(
+    () => (newLimit === undefined ? present : afterRestart(present, newLimit)),
+    [present, newLimit],
+  )
   const level = selected && effectiveLevelName(impact.after, selected)
   return (
     <div className={styles['aside']}>
@@ -54,7 +61,21 @@ export const Aside = memo(function Aside(props: {
       />
       <Suspense>
         {/* Switching editing on repeats the fit. */}
-        <ForecastPane key={String(mayEdit)} impact={impact} selected={level} isDrafted={draft.entries.length > 0} />
+        <ForecastPane
+          key={String(mayEdit)}
+          impact={impact}
+          selected={level}
+          isDrafted={draft.entries.length > 0}
+          flags={
+            <SeatsField
+              label="seats after a restart"
+              title="Sum of --max-requests-inflight and --max-mutating-requests-inflight after a restart; empty as now."
+              placeholder={String(impact.limit.seats)}
+              value={typed}
+              onChange={setTyped}
+            />
+          }
+        />
       </Suspense>
       <div className={styles['two']}>
         <div>

@@ -8,7 +8,6 @@ import type { ForecastReport, ForecastWish } from '../../../../core/contract/for
 import type { Problem } from '../../../../core/errors.ts'
 import { presentForecast, QUANTITY_LABELS, scoreText } from '../../../../core/twin/present.ts'
 import { Pane } from '../../../components/Pane.tsx'
-import { SeatsField, typedSeats } from '../../../components/SourceControls.tsx'
 import { ProblemNote, Sentences } from '../../../components/States.tsx'
 import { AnswerTable } from '../../../components/answer/Answer.tsx'
 import { client } from '../../../state/client.ts'
@@ -25,28 +24,12 @@ import { useEffectsState } from '../effect/effects.ts'
 import type { Impact } from './forecast.ts'
 
 /** Waits, rejections and seats of each level under the draft, as far as a twin of the server shows them. */
-export function ForecastPane(props: {
-  readonly impact: Impact
-  readonly selected: string | undefined
-  readonly isDrafted: boolean
-}) {
-  const { impact, selected, isDrafted } = props
-  const [typed, setTyped] = useState('')
-  const newLimit = typedSeats(typed)
-  const flags = (
-    <SeatsField
-      label="seats after a restart"
-      title="Sum of --max-requests-inflight and --max-mutating-requests-inflight after a restart; empty as now."
-      placeholder={String(impact.limit.seats)}
-      value={typed}
-      onChange={setTyped}
-    />
-  )
-  return isDrafted || newLimit !== undefined ? (
-    <Forecast impact={impact} newLimit={newLimit} selected={selected} flags={flags} />
-  ) : (
-    <EarlyFit impact={impact} flags={flags} />
-  )
+export function ForecastPane({
+  isDrafted,
+  selected,
+  ...of
+}: ForecastProps & { readonly selected: string | undefined; readonly isDrafted: boolean }) {
+  return isDrafted || of.impact.newLimit !== undefined ? <Forecast {...of} selected={selected} /> : <EarlyFit {...of} />
 }
 
 interface ForecastProps {
@@ -55,11 +38,9 @@ interface ForecastProps {
   readonly flags: ReactNode
 }
 
-function Forecast(
-  props: ForecastProps & { readonly newLimit: number | undefined; readonly selected: string | undefined },
-) {
-  const { impact, newLimit, selected, flags } = props
-  const { report, part, problem } = useForecast({ ...impact, newLimit })
+function Forecast(props: ForecastProps & { readonly selected: string | undefined }) {
+  const { impact, selected, flags } = props
+  const { report, part, problem } = useForecast(impact)
   const score = useEffectsState()?.score
   return (
     <Pane
@@ -140,10 +121,8 @@ interface ForecastRun {
 /** Delay after the last keystroke. */
 const PAUSE_MS = 300
 
-type Forecastable = Pick<Impact, 'before' | 'after' | 'version'> & {
+type Forecastable = Pick<Impact, 'before' | 'after' | 'version' | 'newLimit'> & {
   readonly limit: Pick<Impact['limit'], 'seats'>
-  /** Seats after a restart with other flags. */
-  readonly newLimit?: number | undefined
 }
 
 const wishOf = (

@@ -30,7 +30,7 @@ export function ImpactPane(props: {
   readonly onSeen: () => void
 }) {
   const { impact: of, selected, stale, onSeen } = props
-  const { impact, live } = of
+  const { impact, demand } = of
   const [settings] = useSettings()
   const [limits, setLimits] = useState<'now' | 'recent'>('now')
   const recent = useRecentLimits(limits === 'recent' ? of : undefined)
@@ -45,7 +45,7 @@ export function ImpactPane(props: {
       note={sentenceText(title, format)}
       className={styles['seats']}
       actions={
-        live ? (
+        demand !== undefined ? (
           <Segment label="Limits" value={limits} options={{ now: 'Now', recent: 'Last 10 min' }} onChange={setLimits} />
         ) : (
           <ServerSeats limit={of.limit} />
@@ -139,8 +139,8 @@ function useRecentLimits(impact: Impact | undefined): LimitsOverSteps | undefine
   }, [asked, server, turn])
   return useMemo(() => {
     if (impact === undefined) return undefined
-    const { before, after, limit, version } = impact
-    return limitsOverSteps({ before, after, serverLimit: limit.seats, version }, steps)
+    const { before, after, limit, newLimit, version } = impact
+    return limitsOverSteps({ before, after, serverLimit: limit.seats, newServerLimit: newLimit, version }, steps)
   }, [impact, steps])
 }
 

@@ -27,8 +27,17 @@ export interface Impact {
   readonly before: ObjectSet
   readonly after: ObjectSet
   readonly version: string
-  /** Limits follow from the demand that the server reports now. */
-  readonly live: boolean
+  /** That the server reports now; limits follow from it. */
+  readonly demand: DemandByLevel | undefined
+  /** Seats after a restart with other flags. */
+  readonly newLimit?: number | undefined
+}
+
+/** The same draft on a server that restarts with other flags. */
+export function afterRestart(of: Impact, newLimit: number): Impact {
+  const { before, after, limit, version, demand } = of
+  const question = { before, after, serverLimit: limit.seats, newServerLimit: newLimit, version, demand }
+  return { ...of, newLimit, impact: seatImpact(question) }
 }
 
 /** The effect of the draft on the seats of the shown server; `undefined` while the objects are not available. */
@@ -52,7 +61,7 @@ export function useImpact(): Impact | undefined {
       before: base.objects,
       after: proposal.objects,
       version: base.version,
-      live: live !== undefined,
+      demand: live,
     }
   }, [base, proposal, seats, from, demand])
 }
