@@ -67,7 +67,7 @@ import { ReportSchema } from './report.ts'
 import { SweepEventSchema, SweepWishSchema } from './sweep.ts'
 import { TuneEventSchema, TuneWishSchema } from './tune.ts'
 import { KeptScenarioSchema, ScenarioEventSchema, ScenarioWishSchema } from './scenario.ts'
-import { LibraryScenarioSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
+import { LibraryScenarioSchema, runEventSchema, WhatIfEventSchema, WhatIfWishSchema } from './whatif.ts'
 import { LimitsSchema } from './limits.ts'
 import { UpdateStateSchema } from './update.ts'
 import { SettingsChangeSchema } from './settings.ts'
@@ -144,10 +144,6 @@ export const procedures = {
   'recordings.strip': procedure(z.object({ id: z.string() }), RecordingStripSchema),
   /** Removes a recording that no console is writing any more; resolves to the remaining ones. */
   'recordings.remove': procedure(z.object({ id: z.string() }), z.array(RecordingEntrySchema)),
-  /** A recording, or a part of it, as a file; `too-large` if it does not fit into a message. */
-  'recordings.export': procedure(RecordingPartSchema, SharedFileSchema),
-  /** The fraction of its file or its report that is done; 0 where neither is made. */
-  'recordings.exported': procedure(z.object({ id: z.string() }), z.number()),
   /**
    * Begins the upload of such a file, of any size up to `MOST_RECORDING_BYTES`, in parts; resolves to the id of the
    * upload.
@@ -164,8 +160,6 @@ export const procedures = {
   'recordings.import': procedure(z.object({ upload: z.string() }), z.string()),
   /** The fraction of it that is imported so far. */
   'recordings.imported': procedure(z.object({ upload: z.string() }), z.number()),
-  /** The incident report of a recording, or of a part of it. */
-  'recordings.report': procedure(RecordingPartSchema, ReportSchema),
   /**
    * The connection for the past of a source: another one that is in no list and ends with it, or the source itself if
    * it is a recording. `not-found` if nothing is recorded.
@@ -366,6 +360,10 @@ export const streams = {
   forecast: stream(ForecastWishSchema, ForecastEventSchema),
   /** Searches for the smallest edit that meets goals; the end of the subscription cancels the search. */
   tune: stream(TuneWishSchema, TuneEventSchema),
+  /** Writes a recording, or a part of it, to a file; `too-large` if it does not fit into a message. */
+  export: stream(RecordingPartSchema, runEventSchema(SharedFileSchema)),
+  /** Makes the incident report of a recording, or of a part of it. */
+  report: stream(RecordingPartSchema, runEventSchema(ReportSchema)),
   /** The state of the etcd proxy: each second; nothing for other sources. */
   etcd: stream(ofConnection, EtcdStateSchema),
   /** The state of the alert rules: at the start, and with each sample while there are subscribers. */

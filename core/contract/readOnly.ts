@@ -13,7 +13,6 @@ const PROCEDURES: readonly ProcedureName[] = [
   'settings.write',
   'recordings.list',
   'recordings.strip',
-  'recordings.report',
   'past.open',
   'past.extent',
   'past.moment',
@@ -49,6 +48,7 @@ const STREAMS: readonly StreamName[] = [
   'alerts',
   'notes',
   'recorder',
+  'report',
 ]
 const ALLOWED: ReadonlySet<string> = new Set([...PROCEDURES, ...STREAMS])
 

@@ -5,6 +5,7 @@ import { SeriesSchema } from '../history/series.ts'
 import { ALGORITHMS } from '../engine/profiles.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import { LiveRequestSchema } from './live.ts'
+import type { Problem } from '../errors.ts'
 import { ProblemSchema } from '../problem.ts'
 import { CoveredVersionSchema, SeatCountSchema } from './simulation.ts'
 
@@ -280,6 +281,10 @@ const WhatIfReportSchema = z.object({
 export type WhatIfReport = z.infer<typeof WhatIfReportSchema>
 
 /** Progress of a run in a thread of its own; `done` and `failed` are final. */
+export type RunEvent<R> =
+  | { readonly kind: 'progress'; readonly part: number }
+  | { readonly kind: 'done'; readonly report: R; readonly elapsedMs: number }
+  | { readonly kind: 'failed'; readonly problem: Problem }
 export const runEventSchema = <R extends z.ZodType>(report: R) =>
   z.discriminatedUnion('kind', [
     /** Fraction of 1. */

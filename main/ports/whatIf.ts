@@ -55,13 +55,18 @@ export type PointsEvent =
 export interface RecordingReader {
   /** Throws `not-found` if there is none. */
   strip(id: string, now: UnixMs): Promise<RecordingStrip>
-  /**
-   * Rejects with `too-large` for a file that does not fit into a message, and like `report`. `onPart` is called with the
-   * fraction that is done.
-   */
-  export(part: RecordingPart, version: string, onPart?: (part: number) => void): Promise<SharedFile>
+  /** Rejects with `too-large` for a file that does not fit into a message, and like `report`. */
+  export(part: RecordingPart, version: string, following?: Following): Promise<SharedFile>
   /** Rejects with `not-found` for a part without recorded data. */
-  report(part: RecordingPart, version: string, onPart?: (part: number) => void): Promise<Report>
+  report(part: RecordingPart, version: string, following?: Following): Promise<Report>
+}
+
+/** Follows a reading. */
+export interface Following {
+  /** Called with the fraction that is done. */
+  readonly onPart: (part: number) => void
+  /** Ends a reading in a thread; its answer then does not come. */
+  readonly signal?: AbortSignalLike
 }
 
 /** The input of each of them. */
@@ -75,12 +80,6 @@ export interface PartTask {
   readonly part: RecordingPart
   readonly version: string
 }
-
-/** Progress, then the result. */
-export type ReadingEvent<T> =
-  | { readonly kind: 'progress'; readonly part: number }
-  | { readonly kind: 'done'; readonly read: T }
-  | { readonly kind: 'failed'; readonly problem: Problem }
 
 /** Runs comparisons and forecasts, and reads recordings. */
 export interface WhatIfRunner {

@@ -25,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDe
 test('a page gets a recording as a file', async () => {
   const parts: number[] = []
   const part = { id, from: START + 10_000, anonymise: false }
-  const file = await shelf(join(folder, 'a')).export(part, '1.0.0', (done) => parts.push(done))
+  const file = await shelf(join(folder, 'a')).export(part, '1.0.0', { onPart: (done) => parts.push(done) })
   // How much is written only grows.
   expect(parts.length).toBeGreaterThan(1)
   expect(parts).toEqual(parts.toSorted((a, b) => a - b))
@@ -36,7 +36,7 @@ test('a page gets a recording as a file', async () => {
 test('a page gets a report, with names or without', async () => {
   const own = shelf(join(folder, 'a'))
   const parts: number[] = []
-  const report = await own.report({ id, anonymise: false }, '1.0.0', (done) => parts.push(done))
+  const report = await own.report({ id, anonymise: false }, '1.0.0', { onPart: (done) => parts.push(done) })
   expect(report.title).toBe('Incident report: prod eu/1')
   expect(parts.length).toBeGreaterThan(1)
   expect(parts).toEqual(parts.toSorted((a, b) => a - b))

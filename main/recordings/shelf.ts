@@ -50,8 +50,8 @@ export function shelf(stateDir: string): Shelf {
       for (const chapter of chaptersIn(folder)) if (chapter.recording === id) removeChapter(folder, chapter)
       return list(presence)
     },
-    async export({ id, anonymise, ...range }, version, onPart) {
-      const packed = packRecording(find(id), { range: rangeOf(range), version, anonymise, onPart })
+    async export({ id, anonymise, ...range }, version, following) {
+      const packed = packRecording(find(id), { range: rangeOf(range), version, anonymise, ...following })
       const parts: Buffer[] = []
       let bytes = 0
       for await (const piece of packed.bytes) {
@@ -69,8 +69,8 @@ export function shelf(stateDir: string): Shelf {
       return { name: `${fileNameOf(head.source.name)}-${at}Z.apfrec`, base64: Buffer.concat(parts).toString('base64') }
     },
     uploads: (environment) => createUploads(stateDir, environment),
-    report: async ({ id, anonymise, ...range }, version, onPart) =>
-      reportOfRecording(find(id), { range: rangeOf(range), version, anonymise, onPart }).report,
+    report: async ({ id, anonymise, ...range }, version, following) =>
+      reportOfRecording(find(id), { range: rangeOf(range), version, anonymise, ...following }).report,
   }
 }
 

@@ -6,15 +6,15 @@ import { ProblemError, toProblem, type Problem, messageOf } from '../../core/err
 import type { RecordingStrip, SharedFile } from '../../core/contract/recording.ts'
 import type { Report } from '../../core/contract/report.ts'
 import type { ScenarioEvent } from '../../core/contract/scenario.ts'
-import type { LibraryScenario, WhatIfEvent } from '../../core/contract/whatif.ts'
+import type { LibraryScenario, RunEvent, WhatIfEvent } from '../../core/contract/whatif.ts'
 import { fileOfScenario, scenarioNames } from '../files/scenarioLibrary.ts'
 import type {
+  Following,
   ForecastStep,
   ForecastTask,
   PartTask,
   PointsEvent,
   PointsTask,
-  ReadingEvent,
   ScenarioTask,
   StripTask,
   SweepRunner,
@@ -43,9 +43,9 @@ interface TaskEvents {
   readonly forecast: ForecastStep
   readonly points: PointsEvent
   readonly tune: TuneEvent
-  readonly strip: ReadingEvent<RecordingStrip>
-  readonly report: ReadingEvent<Report>
-  readonly export: ReadingEvent<SharedFile>
+  readonly strip: RunEvent<RecordingStrip>
+  readonly report: RunEvent<Report>
+  readonly export: RunEvent<SharedFile>
 }
 
 interface WhatIfSurroundings {
@@ -175,10 +175,10 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Re
     },
     reader: (stateDir) => ({
       strip: (id, now) => answered((emit, end) => begin({ kind: 'strip', task: { stateDir, id, now } }, emit, end)),
-      report: (part, version, onPart) =>
-        answered((emit, end) => begin({ kind: 'report', task: { stateDir, part, version } }, emit, end), onPart),
-      export: (part, version, onPart) =>
-        answered((emit, end) => begin({ kind: 'export', task: { stateDir, part, version } }, emit, end), onPart),
+      report: (part, version, following) =>
+        answered((emit, end) => begin({ kind: 'report', task: { stateDir, part, version } }, emit, end), following),
+      export: (part, version, following) =>
+        answered((emit, end) => begin({ kind: 'export', task: { stateDir, part, version } }, emit, end), following),
     }),
     points,
     tune,
@@ -187,17 +187,17 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Re
 
 /** The result of a task, once it is done. */
 const answered = <T>(
-  work: (emit: (event: ReadingEvent<T>) => void, end: AbortSignal) => void,
-  onPart?: (part: number) => void,
+  work: (emit: (event: RunEvent<T>) => void, end: AbortSignalLike) => void,
+  { onPart, signal = new AbortController().signal }: Partial<Following> = {},
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    const emit = (event: ReadingEvent<T>): void => {
+    const emit = (event: RunEvent<T>): void => {
       if (event.kind === 'progress') onPart?.(event.part)
-      else if (event.kind === 'done') resolve(event.read)
+      else if (event.kind === 'done') resolve(event.report)
       else reject(ProblemError.of(event.problem))
     }
-    // Nobody ends it: it takes seconds.
-    work(emit, new AbortController().signal)
+    signal.addEventListener('abort', () => reject(new ProblemError('cancelled', 'It was cancelled.')), { once: true })
+    work(emit, signal)
   })
 
 const TOO_MANY: Problem = {

@@ -3,7 +3,7 @@ import { FIT_PART } from '../../core/bounds.ts'
 import { ProblemError, toProblem } from '../../core/errors.ts'
 import type { ForecastReport } from '../../core/contract/forecast.ts'
 import type { ScenarioEvent, ScenarioReport } from '../../core/contract/scenario.ts'
-import type { WhatIfEvent, WhatIfReport } from '../../core/contract/whatif.ts'
+import type { RunEvent, WhatIfEvent, WhatIfReport } from '../../core/contract/whatif.ts'
 import { type AnyScenario, noScenario, readAnyScenario } from '../../core/scenario/read.ts'
 import { scenarioReport } from '../../core/scenario/report.ts'
 import { runAnyScenario } from '../../core/scenario/run.ts'
@@ -20,15 +20,7 @@ import { reportOf, whatIf, whatIfClosed } from '../../core/whatif/whatif.ts'
 import { acceptable, serverVariant } from '../live/proposed.ts'
 import { reactingClients, recordedArrivals, wishedComparison } from '../live/wished.ts'
 import { systemEnvironment } from '../ports/environment.ts'
-import type {
-  ForecastStep,
-  ForecastTask,
-  PointsEvent,
-  ReadingEvent,
-  ScenarioTask,
-  TuneEvent,
-  WhatIfTask,
-} from '../ports/whatIf.ts'
+import type { ForecastStep, ForecastTask, PointsEvent, ScenarioTask, TuneEvent, WhatIfTask } from '../ports/whatIf.ts'
 import type { WhatIfData } from './whatIf.ts'
 
 // The thread of one comparison, scenario, forecast, shard of a sweep, part of a search or reading of a recording; the
@@ -37,9 +29,8 @@ import type { WhatIfData } from './whatIf.ts'
 if (parentPort === null) throw new Error('This file runs in a thread of the console.')
 const main = parentPort
 const data: WhatIfData = workerData
-const tell = (
-  event: WhatIfEvent | ScenarioEvent | ForecastStep | PointsEvent | TuneEvent | ReadingEvent<unknown>,
-): void => main.postMessage(event, [])
+const tell = (event: WhatIfEvent | ScenarioEvent | ForecastStep | PointsEvent | TuneEvent | RunEvent<unknown>): void =>
+  main.postMessage(event, [])
 
 /** Between two reports of progress, milliseconds. */
 const PROGRESS_MS = 100
@@ -86,11 +77,11 @@ try {
   } else {
     const { shelf } = await import('../recordings/shelf.ts')
     const { stateDir } = data.task
-    const read =
+    const report =
       data.kind === 'strip'
         ? await shelf(stateDir).strip(data.task.id, data.task.now)
-        : await shelf(stateDir)[data.kind](data.task.part, data.task.version, goOn)
-    tell({ kind: 'done', read })
+        : await shelf(stateDir)[data.kind](data.task.part, data.task.version, { onPart: goOn })
+    tell({ kind: 'done', report, elapsedMs: elapsed() })
   }
 } catch (error) {
   tell({ kind: 'failed', problem: toProblem(error) })

@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ProblemError } from '../../core/errors.ts'
+import type { RunEvent } from '../../core/contract/whatif.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
-import type { RecorderState } from '../../core/contract/recording.ts'
+import type { RecorderState, RecordingPart } from '../../core/contract/recording.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
@@ -49,6 +51,19 @@ function counted(made: SourceResult): SourceResult {
   }
   return { ...made, archive: { ...archive, events } }
 }
+
+/** What a stream ends with. */
+const made = <T>(
+  stream: (part: RecordingPart, emit: (event: RunEvent<T>) => void, signal: AbortSignal) => void,
+  part: RecordingPart,
+) =>
+  new Promise<T>((resolve, reject) => {
+    const hear = (event: RunEvent<T>): void => {
+      if (event.kind === 'done') resolve(event.report)
+      else if (event.kind === 'failed') reject(ProblemError.of(event.problem))
+    }
+    stream(part, hear, new AbortController().signal)
+  })
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not part of this test'))
 
@@ -207,22 +222,16 @@ test('an etcd proxy is recorded: any instant of it, from a file as well', async 
 
   const [recording] = await procedures['recordings.list'](null)
   const of = { id: recording?.id ?? '', from: START + 2_000, to: START + 9_000 }
-  const named = await sendRecording(
-    workspace.handlers,
-    await procedures['recordings.export']({ ...of, anonymise: false }),
-  )
+  const named = await sendRecording(workspace.handlers, await made(streams.export, { ...of, anonymise: false }))
   const opened = await connect({ kind: 'recording', ids: [named] })
   expect(opened).toMatchObject({ still: true, etcd: true })
   const heard: number[] = []
   streams.etcd({ connection: opened.id }, (state) => heard.push(state.at), new AbortController().signal)
   expect(heard).toEqual([START + 9_000])
   await expect(procedures['etcd.advise']({ connection: opened.id })).rejects.toThrow('is no etcd proxy')
-  await expect(procedures['recordings.report']({ ...of, anonymise: false })).rejects.toThrow('is of an etcd proxy')
+  await expect(made(streams.report, { ...of, anonymise: false })).rejects.toThrow('is of an etcd proxy')
 
-  const nameless = await sendRecording(
-    workspace.handlers,
-    await procedures['recordings.export']({ ...of, anonymise: true }),
-  )
+  const nameless = await sendRecording(workspace.handlers, await made(streams.export, { ...of, anonymise: true }))
   const { id: shared } = await connect({ kind: 'recording', ids: [nameless] })
   const { etcd: state } = await procedures['past.moment']({ connection: shared, at: START + 8_000 })
   expect(state?.rates.map(({ keys }) => keys)).toContain('/registry/pods')

@@ -27,7 +27,8 @@ import type {
 import type { Consent } from '../cluster/consent.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { RecordingReader, WhatIfRunner } from '../ports/whatIf.ts'
+import type { RunEvent } from '../../core/contract/whatif.ts'
+import type { Following, RecordingReader, WhatIfRunner } from '../ports/whatIf.ts'
 import type { Shelf } from '../recordings/shelf.ts'
 import type { Uploads } from '../recordings/uploads.ts'
 import { openStore } from '../store/store.ts'
@@ -280,15 +281,19 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   /** In a thread, so that windows go on meanwhile. */
   const reader = async (): Promise<RecordingReader> =>
     (options.stateDir === undefined ? undefined : options.whatIf?.reader?.(options.stateDir)) ?? access.recordings()
-  /** Fractions of recordings that are being exported or reported, by their ids. */
-  const shared = new Map<string, number>()
-  const share = <T>(
-    { id }: RecordingPart,
-    work: (by: RecordingReader, onPart: (part: number) => void) => Promise<T>,
-  ): Promise<T> =>
-    reader()
-      .then((by) => work(by, (done) => shared.set(id, done)))
-      .finally(() => shared.delete(id))
+  /** Exports a recording, or makes its report, until the signal aborts. */
+  const share =
+    <T>(work: (by: RecordingReader, part: RecordingPart, following: Following) => Promise<T>) =>
+    (part: RecordingPart, emit: (event: RunEvent<T>) => void, signal: AbortSignalLike): void => {
+      const started = environment.now()
+      const following = { onPart: (done: number) => emit({ kind: 'progress', part: done }), signal }
+      reader()
+        .then((by) => work(by, part, following))
+        .then(
+          (report) => emit({ kind: 'done', report, elapsedMs: environment.now() - started }),
+          (thrown: unknown) => emit({ kind: 'failed', problem: toProblem(thrown) }),
+        )
+    }
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
@@ -308,8 +313,6 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       'recordings.list': async () => [...(await access.recordings()).list(await store.presence())],
       'recordings.strip': async ({ id }) => (await reader()).strip(id, environment.now()),
       'recordings.remove': async ({ id }) => [...(await access.recordings()).remove(id, await store.presence())],
-      'recordings.export': (part) => share(part, (by, onPart) => by.export(part, options.version, onPart)),
-      'recordings.exported': async ({ id }) => shared.get(id) ?? 0,
       'recordings.upload': async (file) => (await uploads()).begin(file),
       'recordings.uploadPart': async (part) => {
         await (await uploads()).add(part)
@@ -321,7 +324,6 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       },
       'recordings.import': async ({ upload }) => (await uploads()).import(upload),
       'recordings.imported': async ({ upload }) => (await uploads()).imported(upload),
-      'recordings.report': (part) => share(part, (by, onPart) => by.report(part, options.version, onPart)),
       [OPEN_PAST]: ({ connection }) => openPast(connection),
       'sources.servers': ({ target }) => access.prometheusServers(asConnected(target), environment),
       'sources.services': async (through) => [...(await access.clusterServices(through, undefined, environment))],
@@ -336,6 +338,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       notices: (_, emit, signal) => notices.subscribe((problems) => emit([...problems]), signal),
       consent: (_, emit, signal) => access.consent.state.subscribe(emit, signal),
       ...comparisons.streams,
+      export: share((by, part, following) => by.export(part, options.version, following)),
+      report: share((by, part, following) => by.report(part, options.version, following)),
       // Loaded on first use: it needs the code of simulations.
       tune: (wish, emit, signal) =>
         void import('./tune.ts').then(

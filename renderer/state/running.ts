@@ -1,3 +1,4 @@
+import type { RunEvent } from '../../core/contract/whatif.ts'
 import type { Problem } from '../../core/errors.ts'
 
 /** A computation of the other side in its own thread, from its start on. */
@@ -6,12 +7,7 @@ export type Running<R> =
   | { readonly state: 'failed'; readonly problem: Problem }
   | { readonly state: 'done'; readonly report: R; readonly elapsedMs: number }
 
-type RunEvent<R> =
-  | { readonly kind: 'progress'; readonly part: number }
-  | { readonly kind: 'failed'; readonly problem: Problem }
-  | { readonly kind: 'done'; readonly report: R; readonly elapsedMs: number }
-
-type Listen<R> = (onEvent: (event: RunEvent<R>) => void, onProblem: (problem: Problem) => void) => () => void
+export type Listen<R> = (onEvent: (event: RunEvent<R>) => void, onProblem: (problem: Problem) => void) => () => void
 
 /** Starts it with `listen` and follows it until it ends. Returns the function that ends it and its thread. */
 export function followRun<R>(listen: Listen<R>, onChange: (run: Running<R>) => void): () => void {

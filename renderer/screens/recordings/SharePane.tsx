@@ -1,15 +1,15 @@
 import { useRef, useState, useEffect } from 'react'
-import type { RecordingEntry, RecordingPart } from '../../../core/contract/recording.ts'
+import type { RecordingEntry, RecordingPart, SharedFile } from '../../../core/contract/recording.ts'
 import type { Report } from '../../../core/contract/report.ts'
 import { MS_PER_DAY, MS_PER_SECOND } from '../../../core/units.ts'
 import { Button, Buttons, Check } from '../../components/Button.tsx'
 import { download, exportName } from '../../components/csv.ts'
 import { TextField, TextArea } from '../../components/Field.tsx'
 import { blobOf } from '../../components/files.ts'
-import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { ProblemNote } from '../../components/States.tsx'
 import { client } from '../../state/client.ts'
+import { followRun, type Listen, type Running } from '../../state/running.ts'
 import { useSettings } from '../../state/settings.ts'
 import { bounds } from '../../state/time.logic.ts'
 import { readRange } from '../../state/typedRange.logic.ts'
@@ -20,8 +20,6 @@ import { editedReport } from './recordings.data.ts'
 import styles from './recordings.module.css'
 import { createPortal } from 'react-dom'
 
-const PROGRESS_MS = 300
-
 /** A recording, or a part of it, as a file or as a report. */
 export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; readonly onClose: () => void }) {
   const { id, first = 0, last = first, source } = entry
@@ -30,37 +28,36 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
     () => `${format.dateTime(Math.max(first, last - MS_PER_DAY))} to ${format.dateTime(last)}`,
   )
   const [anonymise, setAnonymise] = useState(false)
-  const [task, start, forget] = useTask<void>()
-  const going = useRef<AbortController>(undefined)
+  const [run, setRun] = useState<Running<unknown>>()
   const [report, setReport] = useState<Report>()
-  /** The fraction of the file or the report that is done. */
-  const [done, setDone] = useState(0)
+  const stop = useRef<() => void>(undefined)
+  useEffect(() => () => stop.current?.(), [])
   // Times without a date, and ranges up to now, are those of the recording.
   const parsed = readRange(range, { now: last, zone: clock })
-  const isReady = task.state !== 'busy' && parsed.ok
-  const run = (work: (part: RecordingPart) => Promise<void>): void => {
+  const isReady = run?.state !== 'running' && parsed.ok
+  const follow = <T,>(listen: (part: RecordingPart) => Listen<T>, take: (made: T) => void): void => {
     if (!parsed.ok) return
     // Seconds are what is written; the last sample is a part of one later.
     const { from, to } = bounds(parsed.window, last)
-    void start(() => work({ id, from, to: to + MS_PER_SECOND, anonymise }))
+    stop.current = followRun(listen({ id, from, to: to + MS_PER_SECOND, anonymise }), (now) => {
+      setRun(now)
+      if (now.state === 'done') take(now.report)
+    })
   }
-  /** Takes an answer unless it was cancelled: the other side ends what it began. */
-  const take = async <T,>(answer: Promise<T>, taken: (value: T) => void): Promise<void> => {
-    const own = new AbortController()
-    going.current = own
-    setDone(0)
-    const timer = setInterval(() => {
-      // The answer itself reports what failed.
-      client()
-        .call('recordings.exported', { id })
-        .then(setDone, () => undefined)
-    }, PROGRESS_MS)
-    const value = await answer.finally(() => clearInterval(timer))
-    if (!own.signal.aborted) taken(value)
-  }
-  const exportFile = (part: RecordingPart): Promise<void> =>
-    take(client().call('recordings.export', part), (file) => download(file.name, blobOf(file)))
-  const prepare = (part: RecordingPart): Promise<void> => take(client().call('recordings.report', part), setReport)
+  const exportFile = (): void =>
+    follow(
+      (part) =>
+        (...on) =>
+          client().subscribe('export', part, ...on),
+      (file: SharedFile) => download(file.name, blobOf(file)),
+    )
+  const prepare = (): void =>
+    follow(
+      (part) =>
+        (...on) =>
+          client().subscribe('report', part, ...on),
+      setReport,
+    )
   return (
     <>
       <Pane
@@ -80,27 +77,27 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
           />
           <Check label="Replace names of users, objects and servers" checked={anonymise} onChange={setAnonymise} />
           <Buttons>
-            <Button asks="recordings.export" disabled={!isReady} onClick={() => run(exportFile)}>
+            <Button asks="export" disabled={!isReady} onClick={exportFile}>
               Export the recording
             </Button>
-            <Button disabled={!isReady} onClick={() => run(prepare)}>
+            <Button disabled={!isReady} onClick={prepare}>
               Prepare a report
             </Button>
           </Buttons>
-          {task.state === 'busy' && (
+          {run?.state === 'running' && (
             <Buttons>
-              <progress max={1} value={done} aria-label="Progress" /> {format.percent(done)}
+              <progress max={1} value={run.part} aria-label="Progress" /> {format.percent(run.part)}
               <Button
                 onClick={() => {
-                  going.current?.abort()
-                  forget()
+                  stop.current?.()
+                  setRun(undefined)
                 }}
               >
                 Cancel
               </Button>
             </Buttons>
           )}
-          {task.state === 'failed' && <ProblemNote problem={task.problem} />}
+          {run?.state === 'failed' && <ProblemNote problem={run.problem} />}
         </div>
       </Pane>
       {report !== undefined && <ReportPane key={report.subtitle} report={report} />}
