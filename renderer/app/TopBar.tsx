@@ -20,7 +20,7 @@ import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
 import { SourceSwitcher } from './SourceSwitcher.tsx'
 import styles from './TopBar.module.css'
-import { algorithmOf, announcementOf, badgeOf, type BadgeTone, samplelessBadge } from './shell.data.ts'
+import { announcementOf, badgeOf, type BadgeTone, samplelessBadge } from './shell.data.ts'
 
 const MAC = /mac/i.test(navigator.platform)
 
@@ -129,12 +129,7 @@ function ModeBadge() {
   const sampleless = samplelessBadge(connection, link, view.mode)
   const { tone, word, detail } =
     sampleless ??
-    badgeOf(
-      { ...view, instant, run: shownRun, algorithm: algorithmOf(connection?.spec), enforces },
-      link,
-      simulation,
-      servers,
-    )
+    badgeOf({ ...view, instant, run: shownRun, algorithm: connection?.algorithm, enforces }, link, simulation, servers)
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { connectedTo, scrapeSpec } from '../../test/fixtures/sources.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
-import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
+import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import {
-  algorithmOf,
   announcementOf,
   badgeOf,
   rosterRows,
@@ -47,12 +46,9 @@ describe('the badge', () => {
     expect(badgeOf({ ...view, mode: 'none', server: undefined }, true)).toEqual({ tone: 'none', word: 'NO SOURCE' })
   })
 
-  it('names the algorithm only where it is not upstream’s', () => {
-    const spec = SimulationSpecSchema.parse({ kind: 'simulation' })
-    expect(algorithmOf({ ...spec, algorithm: 'maxmin' })).toBe('maxmin')
-    expect(algorithmOf({ ...spec, algorithm: 'upstream' })).toBeUndefined()
-    expect(algorithmOf(spec)).toBeUndefined()
-    expect(algorithmOf({ kind: 'demo' })).toBeUndefined()
+  it('names the algorithm where there is a name', () => {
+    const live = { ...view, mode: 'live' } as const
+    expect(badgeOf({ ...live, algorithm: 'CoDel' }, true).detail).toBe('CoDel, 0.8 s behind')
   })
 
   it('does not go on connecting after a failure', () => {
