@@ -2,7 +2,7 @@ import { plural } from '../../core/text/format.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import type { Frame, ServerFrame, LevelFrame } from '../../core/frame/frame.ts'
-import { isExempt, standsInThePast } from '../../core/frame/reading.ts'
+import { isExempt, movedSeats, standsInThePast } from '../../core/frame/reading.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
@@ -307,10 +307,10 @@ export function sums(server: ServerFrame | undefined): Sums | undefined {
   for (const { seats } of server.levels) executing += seats.executing ?? 0
   let [seats, lent, borrowed] = [0, 0, 0]
   for (const { limits } of limited) {
-    const [nominal, current] = [limits.nominal ?? 0, limits.current ?? 0]
-    seats += nominal
-    lent += Math.max(0, nominal - current)
-    borrowed += Math.max(0, current - nominal)
+    const moved = movedSeats(server, limits) ?? 0
+    seats += limits.nominal ?? 0
+    lent += Math.max(0, -moved)
+    borrowed += Math.max(0, moved)
   }
   return { executing, seats, lent, borrowed }
 }

@@ -1,5 +1,5 @@
 import { format } from '../theme/format.ts'
-import { rounded } from '../../core/text/format.ts'
+import { plural, rounded } from '../../core/text/format.ts'
 import { levelAccounts } from '../../core/impact/adjustmentLedger.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import { isExempt, sumOfKnown } from '../../core/frame/reading.ts'
@@ -93,11 +93,10 @@ export function nominalNote(ledger: Ledger): string {
 /** Why the sum of the current limits differs from that of the nominal ones; absent when it does not. */
 export function differenceNote(ledger: Ledger): string | undefined {
   const { difference, entries, exempt, regime } = ledger
-  if (regime === 'short') {
-    const withheld = difference < 0 ? `${seatsWord(-difference)} are withheld` : 'no seat is withheld'
-    return `no pool: exempt used so many seats that the floors of all levels did not fit; ${withheld}.`
-  }
   if (difference === 0) return undefined
+  if (regime === 'short') {
+    return `no pool: exempt used so many seats that the floors of all levels did not fit; ${seatsWord(-difference)} ${plural(-difference, 'is', 'are')} withheld.`
+  }
   const way = difference > 0 ? 'more' : 'fewer'
   const amount = Math.abs(difference)
   // Each limit is rounded to the nearest seat, so the sum may be off by half a seat per level (specification 6.4).
