@@ -166,7 +166,8 @@ function clippedText(page: Page): Promise<readonly string[]> {
     const cut: string[] = []
     for (let text = words.nextNode(); text !== null; text = words.nextNode()) {
       const own = text.parentElement
-      if (own === null || text.textContent?.trim() === '' || !own.checkVisibility() || own.closest('.sr-only, svg')) continue
+      if (own === null || text.textContent?.trim() === '' || !own.checkVisibility() || own.closest('.sr-only, svg'))
+        continue
       const range = document.createRange()
       range.selectNodeContents(text)
       const { right, width } = range.getBoundingClientRect()
@@ -179,7 +180,8 @@ function clippedText(page: Page): Promise<readonly string[]> {
           continue
         }
         const over = right - box.getBoundingClientRect().right
-        if (over > 1 && box.clientWidth > 1) cut.push(`${text.textContent?.trim().slice(0, 60)}: ${Math.round(over)} px`)
+        if (over > 1 && box.clientWidth > 1)
+          cut.push(`${text.textContent?.trim().slice(0, 60)}: ${Math.round(over)} px`)
         break
       }
     }
@@ -190,7 +192,9 @@ function clippedText(page: Page): Promise<readonly string[]> {
 /** Headers of tables and key numbers whose words do not fit. */
 function cutHeaders(page: Page): Promise<readonly string[]> {
   return page.evaluate(() =>
-    [...document.querySelectorAll('main :is(th[scope=col], [role=columnheader], dl[aria-label^="Key numbers"] > *)')].flatMap((header) =>
+    [
+      ...document.querySelectorAll('main :is(th[scope=col], [role=columnheader], dl[aria-label^="Key numbers"] > *)'),
+    ].flatMap((header) =>
       [header, ...header.querySelectorAll('*')].some(
         (part) =>
           getComputedStyle(part).overflow !== 'visible' &&
