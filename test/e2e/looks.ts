@@ -159,14 +159,22 @@ function cutChoices(page: Page): Promise<readonly string[]> {
   }, ARROW_PX)
 }
 
-/** Words beyond the edge of a box that clips what it holds, of which not even an ellipsis tells. */
+/**
+ * Words beyond the edge of a box that clips what it holds, of which not even an ellipsis tells. Names that lose their
+ * middle are drawn from attributes, over the name that is clipped.
+ */
 function clippedText(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const cut: string[] = []
     for (let text = words.nextNode(); text !== null; text = words.nextNode()) {
       const own = text.parentElement
-      if (own === null || text.textContent?.trim() === '' || !own.checkVisibility() || own.closest('.sr-only, svg'))
+      if (
+        own === null ||
+        text.textContent?.trim() === '' ||
+        !own.checkVisibility() ||
+        own.closest('.sr-only, svg, [data-start]')
+      )
         continue
       const range = document.createRange()
       range.selectNodeContents(text)
