@@ -180,6 +180,7 @@ test('what else differs: configuration, version, process and seats, or that it i
     'process same',
     'seats same',
   ])
+  expect(otherDifferences(before, before)[0]?.text).toBe('the same objects at the end of both')
   expect(states(otherDifferences(before, after))).toEqual([
     'configuration differs',
     'version differs',

@@ -1,7 +1,7 @@
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import type { DerivedLevel, DerivedServer } from './derived.ts'
 import type { LevelFrame, RequestTimes, ServerFrame } from './frame.ts'
-import { sumOfKnown, isExempt } from './reading.ts'
+import { sumOfKnown, isExempt, movedSeats } from './reading.ts'
 import { median } from './quantile.ts'
 import {
   hasRestarted,
@@ -168,7 +168,7 @@ function deriveLevel(
   const { limits, demand } = level
   const own = {
     name: level.name,
-    borrowed: difference(limits.current, limits.nominal),
+    borrowed: movedSeats(sample.frame, limits),
     envelope: torn ? undefined : sumOfKnown([demand.average, demand.stdev]),
   }
   const counts = level.schemas.map(({ name }) => recentOf(recent, flowKey(level.name, name)))
@@ -197,9 +197,6 @@ function deriveLevel(
     schemas: flows.map(({ derived }) => derived),
   }
 }
-
-const difference = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? undefined : a - b
 
 /**
  * Detection of torn pages. The server gathers families one after the other, so about one page in twenty that follows a

@@ -36,7 +36,7 @@ export type DerivedFlow = z.infer<typeof DerivedFlowSchema>
 
 export const DerivedLevelSchema = DerivedFlowSchema.extend({
   name: z.string(),
-  /** Current limit − nominal limit in seats: positive is borrowed, negative is lent. */
+  /** Seats: positive is borrowed, negative is lent. */
   borrowed: optional,
   /** Average + deviation of demand, seats (specification 6.3). Absent when the page is torn. */
   envelope: optional,

@@ -1,5 +1,5 @@
 import { unixMsOf } from '../units.ts'
-import type { LevelFrame, RejectReason, ServerFrame, SourceInfo } from './frame.ts'
+import type { LevelFrame, Limits, RejectReason, ServerFrame, SourceInfo } from './frame.ts'
 
 /** Functions for reading frames, without their schemas. The page reads frames and has no schemas (decision 010). */
 
@@ -34,6 +34,16 @@ export const engineText = (algorithm: string | undefined, version: string): stri
  * (specification 10), so the name is enough when the objects cannot be read.
  */
 export const isExempt = (level: Pick<LevelFrame, 'name'>): boolean => level.name === 'exempt'
+
+/**
+ * Seats that a level has borrowed; less than 0 is lent. With a fair fraction of 0 there is no pool: seats that limits
+ * lack are withheld (specification 6.4).
+ */
+export const movedSeats = (
+  { seatFairFrac }: Pick<ServerFrame, 'seatFairFrac'>,
+  { current, nominal }: Limits,
+): number | undefined =>
+  current === undefined || nominal === undefined ? undefined : seatFairFrac === 0 ? 0 : current - nominal
 
 /** Whether a level has lent so many of its nominal seats that it is said to lack them; a rounding or a single seat is not. */
 export const isSqueezed = ({

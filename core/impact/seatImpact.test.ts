@@ -9,7 +9,9 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { type ImpactQuestion, type ImpactRow, assumedIdleSentence, seatImpact, limitsOverSteps } from './seatImpact.ts'
 import { createAdjustments } from './adjustments.ts'
 import { demandOf } from './effectiveLevels.ts'
+import { presentImpact } from './present.ts'
 import { reportedServerLimit } from './reportedLimit.ts'
+import type { Row } from '../answer/answer.ts'
 
 const builtIn = builtInObjects('v1.36.3')
 
@@ -300,6 +302,18 @@ describe.each(capturedSeries)('on the real server $version, $path', ({ version, 
     expect(low?.after?.most).toBeLessThan(low?.before?.most ?? 0)
     const count = (counts: object): number => Object.values(counts).reduce((sum: number, one: number) => sum + one, 0)
     expect([count(regimes.before), count(regimes.after)]).toEqual([steps.length, steps.length])
+  })
+})
+
+describe('presentImpact', () => {
+  it('sums what changes from level to level, so that no seat is put down to rounding', () => {
+    const answer = presentImpact(impactOf(withLevels(limited('workload-low', 200))))
+    const [{ columns, rows, sums = [] } = { columns: [], rows: [] }] = answer.tables
+    const place = columns.findIndex(({ label }) => label === 'Change')
+    const valueOf = (row: Row): unknown => Object(row[place]).value
+    expect(rows.some((row) => valueOf(row) !== 0)).toBe(true)
+    expect(valueOf(sums)).toBe(rows.reduce((sum, row) => sum + Number(valueOf(row)), 0))
+    expect(JSON.stringify(answer)).not.toMatch(/rounding/)
   })
 })
 

@@ -23,10 +23,21 @@ it('explains every limit of any server, and says nothing that the page contradic
         const { current, nominal = 0 } = limits
         if (current === undefined) continue
         expect(words.includes('It borrows')).toBe(name !== 'exempt' && current > nominal)
-        expect(words.includes('It lends')).toBe(name !== 'exempt' && current < nominal)
+        const isWithheld = frame.seatFairFrac === 0
+        expect(words.includes('It lends')).toBe(name !== 'exempt' && current < nominal && !isWithheld)
       }
     }),
   )
+})
+
+it('says of seats that are withheld that exempt requests leave too few, and not that they are lent', () => {
+  const levels = [
+    level({ name: 'exempt', executing: 80, nominal: 0 }),
+    level({ name: 'a', executing: 20, nominal: 100, current: 20, lower: 50, smoothed: 100 }),
+  ]
+  const words = wordsOf(server({ levels, seatFairFrac: 0 }), 'a')
+  expect(words).toMatch(/Exempt requests leave 20 seats/)
+  expect(words).not.toMatch(/lends/)
 })
 
 it('explains no level that the page does not contain, and says what a page lacks', () => {

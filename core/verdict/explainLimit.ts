@@ -1,6 +1,6 @@
 import type { Amount, Answer, Sentence } from '../answer/answer.ts'
 import type { ServerFrame } from '../frame/frame.ts'
-import { isExempt } from '../frame/reading.ts'
+import { isExempt, movedSeats } from '../frame/reading.ts'
 import { plural } from '../text/format.ts'
 import { listed } from '../text/text.ts'
 import {
@@ -66,7 +66,7 @@ export function explainLimit(frame: ServerFrame, name: string): Answer | undefin
     title,
     evidence: [
       decided(row, expected),
-      ...moved(row),
+      ...moved(frame, row),
       ['Demand is that of the adjustment period before: the server recomputes all limits every 10 s.'],
       ...(row.agrees === false
         ? [['The page may mix two recomputations: computed from it, the limit is ', ...inSeats(row.expected), '.']]
@@ -137,14 +137,15 @@ function decided({ verdict, share: part, target, floor, max }: ExpectedLevel, al
   }
 }
 
-function moved({ nominal, reported }: ExpectedLevel): readonly Sentence[] {
-  if (reported === undefined || reported === nominal) return []
-  return reported > nominal
-    ? [['It borrows ', ...inSeats(reported - nominal), ' from levels that do not need theirs.']]
+function moved(frame: ServerFrame, { nominal, reported }: ExpectedLevel): readonly Sentence[] {
+  const seatsMoved = movedSeats(frame, { nominal, current: reported }) ?? 0
+  if (seatsMoved === 0) return []
+  return seatsMoved > 0
+    ? [['It borrows ', ...inSeats(seatsMoved), ' from levels that do not need theirs.']]
     : [
         [
           'It lends ',
-          ...inSeats(nominal - reported),
+          ...inSeats(-seatsMoved),
           ', and gets that back at the next recomputation after it needs it.',
         ],
       ]

@@ -168,6 +168,13 @@ describe('the worst true statement, by rule order', () => {
     expect(nowLine([judged(server({ levels: [lender] }))]).title).toMatch(/^a queues\./)
   })
 
+  test('3. seats that are withheld are not lent: the level only queues', () => {
+    const withheld = level({ name: 'system', executing: 50, queued: 12, nominal: 74, current: 50, lower: 40 })
+    const said = nowLine([judged(server({ levels: [withheld], seatFairFrac: 0 }))])
+    expect(said.title).toBe('system queues. 12 requests wait.')
+    expect(said.details ?? said.evidence).not.toMatch(/lent|lends/)
+  })
+
   test('4. queueing: the longest queue; free seats are explained by width', () => {
     const frame = scannerFlood()
     expect(nowLine([judged(frame)]).title).toBe('workload-low queues. 338 requests wait for 587 seats.')

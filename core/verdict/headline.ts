@@ -59,7 +59,7 @@ const LEVEL_RULES: readonly {
 }[] = [
   { applies: (row) => has(row, 'rejecting') && VITAL.has(row.name), say: rejecting },
   { applies: (row) => has(row, 'rejecting'), say: rejecting },
-  { applies: (row) => has(row, 'queueing') && isSqueezed(row.seats), say: lenderSqueezed },
+  { applies: (row) => has(row, 'queueing') && Number(row.change) < 0 && isSqueezed(row.seats), say: lenderSqueezed },
   { applies: (row) => has(row, 'queueing'), say: queueing },
   {
     applies: ({ exempt, seats: { current, upper }, demand }) =>

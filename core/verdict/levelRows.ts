@@ -1,6 +1,6 @@
 import type { DerivedServer, QuantileRange } from '../frame/derived.ts'
 import type { LevelFrame, Rejected, ServerFrame, RejectReason } from '../frame/frame.ts'
-import { isExempt, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
+import { isExempt, movedSeats, REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import { levelStates, type LevelState, allRejected, dispatchRate, recentRejected } from '../frame/recent.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import { asksForDump, flowKeyOf, flowName, isWaiting } from '../frame/flow.ts'
@@ -39,7 +39,7 @@ export interface LevelRow {
   readonly states: readonly LevelState[]
   readonly seats: BarSeats
   readonly lower: number | undefined
-  /** Current − nominal limit: positive is borrowed, negative lent. */
+  /** Positive is borrowed, negative lent. */
   readonly change: Reading
   /** Smoothed demand; approximate while the page mixes two recomputations. */
   readonly demand: number | undefined
@@ -84,7 +84,7 @@ export function levelRows(
         states: levelStates(level, own),
         seats,
         lower: level.limits.lower,
-        change: seats.exempt ? ('n/a' as const) : difference(seats.current, seats.nominal),
+        change: seats.exempt ? ('n/a' as const) : movedSeats(server, seats),
         demand: level.demand.smoothed,
         approximate: derived?.torn ?? false,
         queuedRequests: level.requests.queued,
@@ -99,9 +99,6 @@ export function levelRows(
       }
     })
 }
-
-const difference = (a: number | undefined, b: number | undefined) =>
-  a === undefined || b === undefined ? undefined : a - b
 
 /** Requests that wait; their seats where the pages do not count them. */
 const waitingIn = ({ queuedRequests, seats: { queued = 0 } }: LevelRow): number => queuedRequests ?? queued

@@ -121,12 +121,11 @@ function ofFlow({ row, server, format }: Case): Sentence {
 
 export function lenderSqueezed(about: Case): Told {
   const { row, server, format } = about
-  const lent = typeof row.change === 'number' ? -row.change : 0
   const floor = row.seats.current === row.lower ? ' at its floor:' : ''
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} ${told(server, 'lends', 'lent')} ${seats(format, lent)} while ${waiting(about)}${place(about)}.`,
+    title: `${row.name} ${told(server, 'lends', 'lent')} ${seats(format, -Number(row.change))} while ${waiting(about)}${place(about)}.`,
     evidence: [
       `Its limit ${told(server, 'is', 'was')}${floor} ${format.seats(row.seats.current)} of ${format.seats(row.seats.nominal)} nominal seats.`,
       'It gets lent seats back within 10 s of needing them.',

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ProblemError } from '../../core/errors.ts'
 import type { RunEvent } from '../../core/contract/whatif.ts'
-import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
+import { CadenceSchema, type Connected, type ServerHealth, type SourceSpec } from '../../core/contract/source.ts'
 import type { RecorderState, RecordingPart } from '../../core/contract/recording.ts'
+import { rfc3339 } from '../../core/units.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { allNamed } from '../../test/harness/consent.ts'
 import { standingClock } from '../../test/harness/standingClock.ts'
@@ -67,6 +68,16 @@ const made = <T>(
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not part of this test'))
 
+const FAILS_AT = 11
+const FAILING: ServerHealth = {
+  id: 'apiserver-a:6443',
+  status: 'failing',
+  failures: [
+    { at: rfc3339(START), problem: { code: 'unreachable', message: 'Nothing listens at apiserver-a:6443.' } },
+  ],
+  nextTryAt: rfc3339(START),
+}
+
 /** A cluster that emits the story, one second at a time. */
 const teller = (name: string): SourceResult => ({
   ok: true,
@@ -75,6 +86,7 @@ const teller = (name: string): SourceResult => ({
     still: false,
     start(signal, emit) {
       const tell = (second: number): void => {
+        if (second === FAILS_AT) emit({ kind: 'health', health: FAILING })
         for (const frame of story[second]?.frame.servers ?? []) emit({ kind: 'frame', frame })
         if (second + 1 < story.length && !signal.aborted) clock.environment.after(1_000, () => tell(second + 1))
       }
@@ -180,6 +192,8 @@ test('what an earlier console recorded of a cluster belongs to its past; a recor
 
   const opened = await connect({ kind: 'recording', ids: [recording?.id ?? ''] })
   expect(opened).toMatchObject({ still: true, source: { kind: 'recording', name: 'prod' } })
+  // Nothing of a recording is tried again.
+  expect(opened.servers).toEqual([{ id: FAILING.id, status: 'ok', failures: [], lastGoodAt: rfc3339(START + 12_000) }])
   expect(await procedures['past.open']({ connection: opened.id })).toBe(opened.id)
   const range = { from: START, to: START + 60_000, maxPoints: 100 }
   const series = await procedures['history.series']({ connection: opened.id, server: 'apiserver-a:6443', ...range })

@@ -54,6 +54,8 @@ it('shows four notes, each of which can be hidden, and the way to one’s own cl
   vi.spyOn(window, 'matchMedia').mockImplementation(() => Object.assign(new EventTarget(), WIDE))
   render(<FirstRun />)
   expect(screen.getAllByRole('listitem')).toHaveLength(4)
+  // A colour would be another one in the other theme.
+  expect(screen.getByRole('list').textContent).not.toMatch(/white|black|dark|light/)
   expect(
     screen.getByText(/Levels keep a flood from the rest; inside a level, queues serve its flows in turn/),
   ).toBeDefined()

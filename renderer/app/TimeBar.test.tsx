@@ -80,17 +80,24 @@ test('says that numbers are of the present until the instant is there', () => {
   expect(screen.queryByText(text)).toBeNull()
 })
 
-test('says on a screen of the present that it is one', () => {
+test.each([
+  'fleet',
+  'connection',
+  'recordings',
+  'whatif/runs',
+  'whatif/scenarios',
+  'editor/journal',
+  'settings',
+])('has nothing to move on %s, which shows the present', (screenName) => {
   let stop = (): void => undefined
   act(() => {
     pastStore.setState({ moment: { at: instant(), derived: [], health: [] } })
-    location.hash = '#/fleet'
+    location.hash = `#/${screenName}`
     stop = startRoutes()
   })
-  expect(screen.queryByText(/^Fleet shows the present\./)).toBeTruthy()
-  // The bar stands only where it acts.
   expect(screen.queryByLabelText('Instant in the shown range')).toBeNull()
   act(() => openScreen('overview'))
+  expect(screen.queryByLabelText('Instant in the shown range')).toBeTruthy()
   stop()
   location.hash = ''
 })
@@ -109,4 +116,20 @@ test('bars of the first sample and of gaps begin where the shown time does', () 
   const gap = drawn?.querySelector('rect')
   expect([gap?.getAttribute('x'), gap?.getAttribute('width')]).toEqual(['8', '30'])
   vi.restoreAllMocks()
+})
+
+test('keeps bars below the words of marks', () => {
+  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(616)
+  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(58)
+  cleanup()
+  seriesStore.setState({ series: seriesOf({ a: { queuedRequestsMax: [2, 2] } }, 2, START) })
+  settingsStore.setState({ marks: [{ source: 'prod', at: START + 300_000, text: 'mark' }] })
+  connectionStore.setState({ connection: PROD })
+  const { container } = render(<TimeBar />)
+  const loupe = [...container.querySelectorAll('svg')].at(-1)
+  const words = [...(loupe?.querySelectorAll('text') ?? [])].find((text) => text.textContent.includes('mark'))
+  const [, ground = 0, height = 0] = /^M8 (\d+)v-(\d+)h/.exec(loupe?.querySelector('path')?.getAttribute('d') ?? '') ?? []
+  expect(Number(ground) - Number(height)).toBeGreaterThan(Number(words?.getAttribute('y')))
+  vi.restoreAllMocks()
+  settingsStore.setState({ marks: [] })
 })

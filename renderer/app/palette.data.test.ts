@@ -254,6 +254,8 @@ describe('the palette', () => {
 
   it('has every screen in the sidebar, with number keys in its order', () => {
     expect(SCREEN_ENTRIES.map(({ name }) => name)).toEqual([...SCREENS])
+    // The magnifier is that of Go to.
+    expect(new Set([...SCREEN_ENTRIES.map(({ icon }) => icon), 'search']).size).toBe(SCREENS.length + 1)
     expect(SCREEN_ENTRIES.map(({ key }) => key)).toEqual([
       'H',
       '1',

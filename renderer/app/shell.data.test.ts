@@ -146,6 +146,10 @@ describe('the roster', () => {
     expect(Math.abs((total?.lent ?? 0) - (total?.borrowed ?? 0))).toBeLessThanOrEqual(3)
   })
 
+  it('lends nothing while seats are withheld', () => {
+    expect(sums({ ...at(160).server, seatFairFrac: 0 })).toMatchObject({ lent: 0, borrowed: 0 })
+  })
+
   it('knows nothing without limits', () => {
     const { server } = at(10)
     const levels = server.levels.map((level) => ({ ...level, limits: {} }))

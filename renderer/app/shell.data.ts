@@ -2,7 +2,7 @@ import { plural } from '../../core/text/format.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import type { Frame, ServerFrame, LevelFrame } from '../../core/frame/frame.ts'
-import { isExempt, standsInThePast } from '../../core/frame/reading.ts'
+import { isExempt, movedSeats, standsInThePast } from '../../core/frame/reading.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
@@ -269,13 +269,11 @@ function rosterRow(level: LevelFrame, derived: DerivedServer | undefined): Roste
   const { name, seats } = level
   const limit = isExempt(level) ? undefined : level.limits.current
   const own = derived?.levels.find((entry) => entry.name === name)
-  const share =
-    limit === undefined || seats.executing === undefined ? 0 : Math.min(1, seats.executing / Math.max(1, limit))
   return {
     name,
     executing: seats.executing,
     limit,
-    share,
+    share: Math.min(1, (seats.executing ?? 0) / Math.max(1, limit ?? Infinity)),
     trouble: troubleOf(levelStates(level, own)),
   }
 }
@@ -290,21 +288,16 @@ interface Sums {
 
 /** The server in four numbers; unknown when limits or occupancy are not reported. */
 export function sums(server: ServerFrame | undefined): Sums | undefined {
-  const limited = server?.levels.filter((level) => !isExempt(level)) ?? []
-  if (
-    server === undefined ||
-    limited.some(({ limits }) => limits.nominal === undefined || limits.current === undefined)
-  ) {
-    return undefined
-  }
-  let executing = 0
-  for (const { seats } of server.levels) executing += seats.executing ?? 0
-  let [seats, lent, borrowed] = [0, 0, 0]
-  for (const { limits } of limited) {
-    const [nominal, current] = [limits.nominal ?? 0, limits.current ?? 0]
-    seats += nominal
-    lent += Math.max(0, nominal - current)
-    borrowed += Math.max(0, current - nominal)
+  if (server === undefined) return undefined
+  let [executing, seats, lent, borrowed] = [0, 0, 0, 0]
+  for (const level of server.levels) {
+    executing += level.seats.executing ?? 0
+    if (isExempt(level)) continue
+    const moved = movedSeats(server, level.limits)
+    if (moved === undefined) return undefined
+    seats += level.limits.nominal ?? 0
+    if (moved < 0) lent -= moved
+    else borrowed += moved
   }
   return { executing, seats, lent, borrowed }
 }

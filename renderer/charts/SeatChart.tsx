@@ -70,8 +70,8 @@ export const SeatChart = memo(function SeatChart({
     <Drawing width={plot.width} height={plot.height} label={sentence}>
       <PlotAxes plot={plot} domain={domain} axis={data.axis} />
       <Paths level={level} data={data} exempt={options.exempt} domain={domain} plot={plot} />
-      <EventMarks marks={marks} domain={domain} plot={plot} />
       <Events data={data} domain={domain} plot={plot} />
+      <EventMarks marks={marks} domain={domain} plot={plot} />
       <EdgeLabels level={level} series={series} data={data} options={options} domain={domain} plot={plot} />
     </Drawing>
   )

@@ -73,6 +73,11 @@ describe('the account of every seat', () => {
     expect(differenceNote(one)).toMatch(/; 1 seat is withheld\.$/)
   })
 
+  test('a server that never moves limits withholds none, and exempt is not to blame', () => {
+    const levels = [level({ name: 'a', nominal: 240, current: 240 }), level({ name: 'exempt', executing: 0 })]
+    expect(differenceNote(ledgerOf(server({ levels, seatFairFrac: 0 }), []))).toBeUndefined()
+  })
+
   test('a level without limits is named as unaccounted, one without occupancy makes sums unknown', () => {
     const blind = { ...level({ name: 'blind' }), limits: { nominal: 5, current: undefined, lower: 0, upper: 0 } }
     const mute = { ...level({ name: 'mute' }), seats: { executing: undefined, queued: 0 } }

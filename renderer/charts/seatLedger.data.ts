@@ -93,12 +93,11 @@ export function nominalNote(ledger: Ledger): string {
 /** Why the sum of the current limits differs from that of the nominal ones; absent when it does not. */
 export function differenceNote(ledger: Ledger): string | undefined {
   const { difference, entries, exempt, regime } = ledger
-  if (regime === 'short') {
-    const withheld =
-      difference < 0 ? format.counted(-difference, 'seat is withheld', 'seats are withheld') : 'no seat is withheld'
+  if (difference === 0) return undefined
+  if (regime === 'short' && difference < 0) {
+    const withheld = format.counted(-difference, 'seat is withheld', 'seats are withheld')
     return `no pool: exempt used so many seats that the floors of all levels did not fit; ${withheld}.`
   }
-  if (difference === 0) return undefined
   const amount = Math.abs(difference)
   const sum = `current limits sum to ${format.seats(ledger.current)}`
   const off = `${format.seats(amount)} ${difference > 0 ? 'more' : 'fewer'}`

@@ -32,6 +32,8 @@ export async function expectFine(page: Page, themes: readonly Theme[] = THEMES):
       await expect.poll(() => emptyScroll(page)).toEqual([])
       await expect.poll(() => nestedScroll(page)).toEqual([])
       await expect.poll(() => cutText(page)).toEqual([])
+      await expect.poll(() => cutChoices(page)).toEqual([])
+      await expect.poll(() => clippedText(page)).toEqual([])
       if (rules[theme].length > 0) await expectAccessible(page, rules[theme])
     }
   }
@@ -139,10 +141,68 @@ function cutText(page: Page): Promise<readonly string[]> {
   )
 }
 
-/** Headers of tables whose words do not fit. */
+/** Lists to choose from that are narrower than their choice: a browser cuts it without an ellipsis. */
+function cutChoices(page: Page): Promise<readonly string[]> {
+  /** The arrow that a browser draws, and the space before it. */
+  const ARROW_PX = 20
+  return page.evaluate((arrow) => {
+    const pen = document.createElement('canvas').getContext('2d')
+    return [...document.querySelectorAll('select')].flatMap((list) => {
+      const choice = list.selectedOptions[0]?.text ?? ''
+      if (pen === null || !list.checkVisibility() || choice === '') return []
+      const { font, paddingLeft, paddingRight } = getComputedStyle(list)
+      pen.font = font
+      const room = list.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) - arrow
+      const over = Math.ceil(pen.measureText(choice).width - room)
+      return over > 0 ? [`${list.ariaLabel ?? list.labels[0]?.textContent} ${choice}: ${over} px`] : []
+    })
+  }, ARROW_PX)
+}
+
+/**
+ * Words beyond the edge of a box that clips what it holds, of which not even an ellipsis tells. Names that lose their
+ * middle are drawn from attributes, over the name that is clipped.
+ */
+function clippedText(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const cut: string[] = []
+    for (let text = words.nextNode(); text !== null; text = words.nextNode()) {
+      const own = text.parentElement
+      if (
+        own === null ||
+        text.textContent?.trim() === '' ||
+        !own.checkVisibility() ||
+        own.closest('.sr-only, svg, [data-start]')
+      )
+        continue
+      const range = document.createRange()
+      range.selectNodeContents(text)
+      const { right, width } = range.getBoundingClientRect()
+      for (let box: Element | null = own; box !== null && width > 0; box = box.parentElement) {
+        const { overflowX, textOverflow, position, display } = getComputedStyle(box)
+        // What scrolls can be read; what ends in an ellipsis is looked at elsewhere.
+        if (/auto|scroll/.test(overflowX) || textOverflow === 'ellipsis') break
+        if (!/hidden|clip/.test(overflowX) || display === 'inline') {
+          if (position === 'fixed') break
+          continue
+        }
+        const over = right - box.getBoundingClientRect().right
+        if (over > 1 && box.clientWidth > 1)
+          cut.push(`${text.textContent?.trim().slice(0, 60)}: ${Math.round(over)} px`)
+        break
+      }
+    }
+    return cut
+  })
+}
+
+/** Headers of tables and key numbers whose words do not fit. */
 function cutHeaders(page: Page): Promise<readonly string[]> {
   return page.evaluate(() =>
-    [...document.querySelectorAll('main th[scope=col], main [role=columnheader]')].flatMap((header) =>
+    [
+      ...document.querySelectorAll('main :is(th[scope=col], [role=columnheader], dl[aria-label^="Key numbers"] > *)'),
+    ].flatMap((header) =>
       [header, ...header.querySelectorAll('*')].some(
         (part) =>
           getComputedStyle(part).overflow !== 'visible' &&

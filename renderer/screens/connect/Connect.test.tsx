@@ -318,6 +318,18 @@ describe('the Connect screen', () => {
     expect(screen.getByText(/Next try in \d+ s\. There is no sample yet\./)).toBeTruthy()
   })
 
+  it('does not claim a connection to a source that refuses every attempt', async () => {
+    await begin(true)
+    await screen.findByRole('heading', { name: 'Connected to demo' })
+    const { connection } = connectionStore.getState()
+    if (connection === undefined) throw new Error('the story is connected')
+    const problem = { code: 'unauthorized', message: 'The server does not accept the token.' } as const
+    const refused = { status: 'failing', failures: [{ at: '2026-01-01T00:00:00Z', problem }] } as const
+    const servers = connection.servers.map(({ id }) => ({ id, ...refused }))
+    act(() => connectionStore.setState({ connection: { ...connection, servers } }))
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Cannot read demo')
+  })
+
   it('does not claim that it only reads while editing is on', async () => {
     await begin(true)
     expect((await screen.findByText(/^One server|servers,/)).textContent).toContain('APF Console only reads;')

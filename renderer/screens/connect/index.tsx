@@ -187,9 +187,10 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
   const editing = useObjects()?.editing.state === 'on'
   if (connected !== undefined) {
     const { source, servers, etcd } = connected
+    const isRefused = servers.length > 0 && servers.every(({ status }) => status === 'failing')
     return (
       <NowLine
-        title={`Connected to ${source.name}`}
+        title={`${isRefused ? 'Cannot read' : 'Connected to'} ${source.name}`}
         evidence={`${plural(servers.length, 'One server', `${servers.length} servers`)}, ${source.via}. ${WHAT_IT_DOES[source.kind] ?? (editing ? 'Editing is on;' : 'APF Console only reads;')} ${
           refused ??
           (beside

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SIMULATION } from '../../../test/fixtures/sources.ts'
 import { openStory, type Story } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
-import { connectionStore, connectSource } from '../../state/connection.ts'
+import { connectionStore, connectSource, tellConnections } from '../../state/connection.ts'
 import { selectionStore } from '../../state/selection.ts'
 import { startState } from '../../state/start.ts'
 import { FleetScreen } from './index.tsx'
@@ -46,6 +46,18 @@ test('every connection is a row; opened it lists its servers, and a server its l
   await user.click(screen.getByRole('button', { name: 'Open apiserver-a:6443' }))
   expect(rows()).toHaveLength(13)
   expect(rows().some((text) => text.includes('workload-low'))).toBe(true)
+})
+
+test('runs and etcd proxies are no clusters', async () => {
+  await waitFor(() => expect(rows()).toHaveLength(2))
+  const [demo, ...others] = connectionStore.getState().connections
+  if (demo === undefined) throw new Error('the story is connected')
+  const of = { kind: 'scenario', name: 'S1', seed: 1, variant: 'now' } as const
+  act(() =>
+    tellConnections([demo, ...others, { ...demo, id: 8, spec: { kind: 'run', of } }, { ...demo, id: 9, etcd: true }]),
+  )
+  expect(connectionStore.getState().connections).toHaveLength(4)
+  expect(rows()).toHaveLength(2)
 })
 
 test('a row leads to the level of its source', async () => {

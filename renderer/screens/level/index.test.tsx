@@ -289,6 +289,17 @@ describe('the Level screen', () => {
     expect(rangeStore.getState().range).toBeUndefined()
   })
 
+  it('reads the values at the cursor of its own level in one line, which covers nothing', async () => {
+    await open('workload-low')
+    await screen.findByRole('grid', { name: 'Flows of workload-low' })
+    const seats = screen.getByRole('region', { name: 'Seats' })
+    act(() => timeStore.getState().setCursor(timeStore.getState().to - 2_000))
+    const line = await within(seats).findByTitle(/workload-low: \d+ of \d+ seats executing/)
+    expect(line.className).toContain('ellipsis')
+    expect(line.parentElement?.textContent).not.toMatch(/workload-high|global-default/)
+    act(() => timeStore.getState().setCursor())
+  })
+
   it('keeps a pause that was there before the drag', async () => {
     await open('workload-low')
     act(() => timeStore.getState().pause())

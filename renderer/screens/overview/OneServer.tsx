@@ -92,7 +92,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
         <LevelTable rows={tableRows} series={series} from={from} to={to} stale={stale} csvName={`levels-${id}`} />
       </div>
       <div className={classes(styles['bottom'], stale && styles['stale'])}>
-        <RejectionsPane key={id} recent={laterRecent} />
+        <RejectionsPane key={id} recent={laterRecent} stale={facts.stale} />
         <div className={`${styles['side']} column line-left`}>
           {Math.max(facts.servers.length, facts.health.length) > 1 && (
             <Suspense>

@@ -32,10 +32,12 @@ export interface RejectionsPaneProps {
   readonly recent: RecentRejections | undefined
   /** Short names of several servers by id, shown in each row; absent for a single server. */
   readonly servers?: ReadonlyMap<string, string>
+  /** Servers without a recent sample. */
+  readonly stale: ReadonlySet<string>
 }
 
 /** Requests answered 429, by schema and reason, with cause and remedy. */
-export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: RejectionsPaneProps) {
+export const RejectionsPane = memo(function RejectionsPane({ recent, servers, stale }: RejectionsPaneProps) {
   const [filter, setFilter] = useState<Filter>('all')
   const kind = useConnected()?.spec.kind
   const seesRequests = kind !== undefined && REQUEST_SOURCES.has(kind)
@@ -44,7 +46,7 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers }: 
   // Places are only added, or all removed, so comparing their number is enough.
   if (all.length !== places.length) setPlaces(all)
   const rows = all.filter(({ reason }) => filter === 'all' || reason === filter)
-  const columns = useMemo(() => rejectionColumns(servers), [servers])
+  const columns = useMemo(() => rejectionColumns(stale, servers), [stale, servers])
   const seconds = recent === undefined ? undefined : format.fixed(Math.round(recent.seconds))
   return (
     <Pane
@@ -86,7 +88,10 @@ function quiet(recent: RecentRejections | undefined, filter: Filter): string {
   return `${what} in the last ${format.fixed(Math.round(recent.seconds))} s.`
 }
 
-function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): readonly DataColumn<RejectionRow>[] {
+function rejectionColumns(
+  stale: ReadonlySet<string>,
+  servers: ReadonlyMap<string, string> | undefined,
+): readonly DataColumn<RejectionRow>[] {
   const server: DataColumn<RejectionRow> = {
     id: 'server',
     width: 130,
@@ -100,7 +105,7 @@ function rejectionColumns(servers: ReadonlyMap<string, string> | undefined): rea
       term: 'priority-level',
       cell: (row) => (
         <span className="inline-row gap-7">
-          <LevelChip name={row.level} decorative /> {row.level}
+          <LevelChip name={row.level} stale={stale.has(row.server)} decorative /> {row.level}
         </span>
       ),
     }),

@@ -97,7 +97,7 @@ export function SeveralServers({ facts, connection, view, onView, onShowServer }
         {view === 'sum' ? <SumTable {...table} /> : <EachServerTable {...table} />}
       </Pane>
       <div className={classes(styles['bottom'], allStale && styles['stale'])}>
-        <RejectionsPane recent={recent} servers={names} />
+        <RejectionsPane recent={recent} servers={names} stale={stale} />
         <div className={`${styles['side']} column line-left`}>
           <ServersPane
             loads={servers.map(({ load }) => load)}

@@ -237,7 +237,7 @@ function variantColumns({
     typed('maxMutatingRequestsInFlight', 'Mutating', 84, 'max-mutating-requests-inflight of each server'),
     typed('servers', 'Servers', 70, 'Each user stays with one of them'),
     typed('version', 'Version', 92),
-    chosen('algorithm', 'Algorithm', () => ALGORITHM_OPTIONS, 180),
+    chosen('algorithm', 'Algorithm', () => ALGORITHM_OPTIONS, 246),
     typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
     typed('requestFactor', 'Sent ×', 66, 'The part of the requests that clients send, open loop alone'),
     typed(

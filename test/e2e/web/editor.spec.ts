@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { runCommand } from '../../harness/command.ts'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf, kept, lineOf, LONG, type Line } from '../console.ts'
-import { expectAccessibleInBoth } from '../looks.ts'
+import { expectAccessibleInBoth, expectFine } from '../looks.ts'
 
 /*
  * The editor over the real process, on the simulated server: from a read-only page to a changed server and back.
@@ -14,6 +14,7 @@ import { expectAccessibleInBoth } from '../looks.ts'
 
 test.describe.configure({ mode: 'serial' })
 
+const SIZE = { width: 1440, height: 900 }
 let running: RunningConsole
 let page: Page
 let complaints: readonly string[] = []
@@ -21,7 +22,7 @@ let line: Line
 
 test.beforeAll(async ({ browser }) => {
   running = await startConsole([])
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const context = await browser.newContext({ viewport: SIZE, reducedMotion: 'reduce' })
   page = await context.newPage()
   complaints = complaintsOf(page)
   line = lineOf(page)
@@ -145,7 +146,8 @@ test('a preset adds two objects, that the same draft applies', async () => {
   await expect(impact('list-events')).toBeVisible()
   // On a busy machine a forecast takes more than a minute.
   await expect(pane('Forecast').getByRole('table')).toBeVisible(LONG)
-  await expectAccessibleInBoth(page)
+  await expectFine(page)
+  await page.setViewportSize(SIZE)
 })
 
 test('the forecast takes other flags of the server as well', async () => {
@@ -194,7 +196,8 @@ test('the journal takes it back, and the draft is not needed for that', async ()
   await open('editor/journal')
   const entry = page.getByRole('row', { name: /less for batch work/ })
   await expect(entry).toContainText('applied')
-  await expectAccessibleInBoth(page)
+  await expectFine(page)
+  await page.setViewportSize(SIZE)
   await page.getByRole('button', { name: /^Undo 3 objects/ }).click()
   const dialog = page.getByRole('dialog', { name: /^Undo 3 objects on / })
   await expect(dialog).toContainText('workload-low is restored')

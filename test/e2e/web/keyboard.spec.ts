@@ -27,6 +27,10 @@ test('Space pauses and goes on; what is shown stays while samples are buffered',
   const shown = async (): Promise<string> => (await grid.innerText()).replaceAll(/\s+/g, ' ')
   const held = await shown()
   await expect(page.getByRole('banner')).toContainText(/buffered/)
+  // The longest badge leaves the source its name, at the smallest width as well.
+  await page.setViewportSize({ width: 1100, height: 700 })
+  const source = page.getByRole('banner').locator('button b').first()
+  expect(await source.evaluate((name) => name.scrollWidth - name.clientWidth)).toBeLessThanOrEqual(0)
   expect(await shown()).toBe(held)
   await page.keyboard.press('Space')
   await expect(page.getByRole('banner').getByText(/^PAUSED/)).toBeHidden()

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf, LONG } from '../console.ts'
-import { expectAccessibleInBoth } from '../looks.ts'
+import { expectAccessibleInBoth, expectFine } from '../looks.ts'
 
 /*
  * The Level screen on the simulated server, with its objects: hands, limits of queues, fair shares.
@@ -52,11 +52,13 @@ test('a wave of lists fills hands: two are shown as dealt, and their requests wa
   await expect(field().getByRole('option', { name: ofHand }).first()).toBeAttached()
   const flows = page.getByRole('grid', { name: 'Flows of workload-low' })
   await expect(flows.getByRole('img', { name: /^\d+ of \d+ seats, fair share/ }).first()).toBeVisible()
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await expect(flows.getByRole('row').nth(1)).toBeInViewport()
   await shown('Demand and virtual time').click()
   await expect(hands()).toHaveCount(2)
   for (const hand of await hands().all()) await expect(hand.getByRole('listitem')).toHaveCount(6)
   await expect(page.getByText(/^R .*, epoch 0$/)).toBeVisible()
-  await expectAccessibleInBoth(page)
+  await expectFine(page)
   await shown('Seats and queues').click()
 })
 

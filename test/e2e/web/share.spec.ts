@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test, type Download, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf } from '../console.ts'
+import { expectAccessibleInBoth } from '../looks.ts'
 
 /* A recording leaves the console as a file or a report, and the file opens again. */
 
@@ -73,6 +74,7 @@ test('prepares a report, which is edited before it is saved', async () => {
   const sheet = page.locator('article')
   await expect(sheet.getByRole('heading', { name: 'Flood of lists' })).toBeVisible()
   expect(await sheet.locator('svg').count()).toBeGreaterThan(0)
+  await expectAccessibleInBoth(page)
 })
 
 test('prints the report alone, as a PDF of several pages', async () => {

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test'
 import { startConsole, type RunningConsole } from '../../harness/webConsole.ts'
 import { complaintsOf, LONG } from '../console.ts'
+import { expectAccessibleInBoth } from '../looks.ts'
 
 /*
  * The console as it starts without any source: on the simulated server, in the real process.
@@ -38,6 +39,9 @@ test('without a source it opens the simulation, which says that it is one', asyn
   await expect(badge()).toContainText('SIMULATED ×1')
   await expect(badge()).toContainText('not your cluster')
   await expect(row('workload-low')).toBeVisible()
+  // With the notes of a first run.
+  await expect(page.getByRole('button', { name: 'Hide all' })).toBeVisible()
+  await expectAccessibleInBoth(page)
 })
 
 test('a wave of lists makes workload-low queue and borrow', async () => {

@@ -43,6 +43,11 @@ test('a metrics address: live, stale with the last values when the server dies, 
   await server.die()
   await expect(badge).toContainText('STALE')
   await expect(row).toContainText('13')
+  // Nothing keeps the colour of a level: the pattern of a swatch is none of the tokens that a stale screen changes.
+  const fills = await page
+    .locator('main [class*=legend] rect')
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).fill))
+  expect(fills.filter((fill) => fill.includes('url'))).toEqual([])
   await expectWhole(page)
   await server.revive()
   await expect(badge).toContainText('LIVE')

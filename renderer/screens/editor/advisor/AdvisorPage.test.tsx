@@ -48,6 +48,8 @@ test('says first that samples are too few, then what to change, and opens it as 
   await waitFor(() =>
     expect(screen.getByRole('heading', { level: 1 }).textContent).toMatch(/^workload-low is full and rejecting\./),
   )
+  expect(screen.getByRole('heading', { level: 1 }).closest('header')?.textContent ?? '').toContain('XXX')
+  expect(document.body.textContent).not.toMatch(/do not identify/)
   const list = screen.getByRole('region', { name: 'Suggestions' })
   const [first] = within(list).getAllByRole('button')
   expect(first?.getAttribute('aria-pressed')).toBe('true')
