@@ -30,7 +30,8 @@ export function TopBar() {
   const fixedRange = useTimePart(({ window }) => window.kind === 'absolute')
   const mode = useViewPart((view) => view.mode)
   const example = useIsExample()
-  const isRun = useConnection().connection?.source.kind === 'run'
+  // What is over has no live to go back to.
+  const isOver = useConnected()?.still
   const still = mode === 'none' || mode === 'still' || mode === 'connecting'
   return (
     <header className="across shrink-x line-below placed on-surface" data-pane="" tabIndex={-1}>
@@ -51,7 +52,7 @@ export function TopBar() {
           </button>
         )}
         <div className="grow shrink-x" />
-        {fixedRange && !isRun && (!still || mode === 'still') && (
+        {fixedRange && !isOver && !still && (
           <button type="button" className={classes(styles['control'], 'rigid')} onClick={() => run({ kind: 'live' })}>
             Back to live
           </button>

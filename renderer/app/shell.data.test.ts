@@ -122,6 +122,13 @@ describe('the badge', () => {
     expect(badgeOf({ ...view, mode: 'past', run }, false).word).toBe('NO LINK')
   })
 
+  it('counts no age of a recording, which is over', () => {
+    const past = { ...view, mode: 'past', instant: Date.UTC(2026, 10, 20, 3, 7, 20), ageMs: 3_360_000 } as const
+    const frame = { source: { kind: 'recording', name: 'prod', via: 'recording' } } as const
+    expect(badgeOf({ ...past, frame }, true)).toMatchObject({ word: 'PAST 03:07:20', detail: 'recording' })
+    expect(badgeOf(past, true).detail).toBe('56 min ago')
+  })
+
   it('says first of all that the console itself is away', () => {
     const demo = { source: { kind: 'demo', name: 'Demo', via: 'recording' } } as const
     expect(badgeOf({ ...view, mode: 'live', frame: demo }, true).word).toBe('REPLAY')

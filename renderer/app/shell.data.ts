@@ -94,7 +94,11 @@ export function badgeOf(
         detail: `last ${format.time(at)}`,
       }
     case 'past':
-      return { tone: 'past', word: `PAST ${format.time(view.instant)}`, detail: `${format.age(view.ageMs)} ago` }
+      return {
+        tone: 'past',
+        word: `PAST ${format.time(view.instant)}`,
+        detail: view.frame?.source.kind === 'recording' ? 'recording' : `${format.age(view.ageMs)} ago`,
+      }
     case 'still':
       return {
         tone: 'still',
