@@ -54,7 +54,12 @@ function show(connected: Connected): void {
       of: 9,
       connection: 9,
       extent: { first: 0, last: 60_000, gaps: [], problems: [] },
-      moment: { at: 60_000, derived: [...derived], health: [...connected.servers], ...(frame !== undefined && { frame }) },
+      moment: {
+        at: 60_000,
+        derived: [...derived],
+        health: [...connected.servers],
+        ...(frame !== undefined && { frame }),
+      },
     })
   })
 }
