@@ -35,10 +35,12 @@ const STRIP_POINTS = 288
 
 /** The recorded day, the range shown in it, and the instant that every screen shows. */
 export function TimeBar() {
-  const shown = useTimePart((time) => instantOf(time) !== undefined)
+  const isFixed = useTimePart((time) => instantOf(time) !== undefined)
+  // A file shows all of its data at once.
+  const isFile = useConnected()?.source.kind === 'file'
   const problem = usePastPart((past) => past.problem)
   const { screen, page = screen } = useRoute()
-  if (!shown) return null
+  if (!isFixed || isFile) return null
   if (TIMELESS.has(page)) return null
   const present = OF_THE_PRESENT[page]
   if (present !== undefined) {

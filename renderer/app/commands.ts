@@ -4,10 +4,9 @@ import { openScreen, openScreenOrNextPage, routeNow } from '../state/route.ts'
 import { seriesStore } from '../state/series.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { instantOf, timeStore } from '../state/time.ts'
-import { windowToText } from '../state/time.logic.ts'
 import { viewStore } from '../state/view.ts'
 import { levelOrder } from '../theme/levelSlots.ts'
-import { openOverlay, say, shellStore } from '../state/shell.ts'
+import { openOverlay, shellStore } from '../state/shell.ts'
 import { isTyping } from '../components/keys.ts'
 import { onMenuCommand } from '../state/bridge.desktop.ts'
 import { type Command, commandOf } from './keymap.ts'
@@ -61,7 +60,7 @@ export function run(command: Command): void {
     case 'cursor':
       return moveCursor(command.direction, command.round)
     case 'copy-range':
-      return void copyRange()
+      return void import('./pasteRange.ts').then(({ copyRange }) => copyRange())
     case 'paste-range':
       return void import('./pasteRange.ts').then(({ pasteRange }) => pasteRange())
   }
@@ -101,16 +100,6 @@ function moveCursor(direction: 1 | -1, round: boolean): void {
   const step = (round ? ROUND_SECONDS : (seriesStore.getState().series?.stepSeconds ?? 1)) * 1_000
   if (instant !== undefined) goTo(instant + direction * step)
   else setCursor(Math.max(from, Math.min(to, (cursor ?? to) + direction * step)))
-}
-
-async function copyRange(): Promise<void> {
-  const text = windowToText(timeStore.getState().window)
-  try {
-    await navigator.clipboard.writeText(text)
-    say(`Copied the range: ${text}.`)
-  } catch {
-    say(`The browser does not allow copying. The range is: ${text}.`)
-  }
 }
 
 /** How long the first key of a pair waits for the second. */

@@ -5,6 +5,7 @@ import { notesStore } from '../state/notes.ts'
 import { pastStore } from '../state/past.ts'
 import { openOverlay, say } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
+import { windowToText } from '../state/time.logic.ts'
 import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
 
 /**
@@ -17,6 +18,17 @@ export function showRange({ window, at }: Extract<ParsedRange, { ok: true }>): v
   if (at === undefined) return
   const first = pastStore.getState().extent?.first ?? at
   goTo(first > at && first - at < MS_PER_SECOND ? first : at)
+}
+
+/** Copies the shown range. */
+export async function copyRange(): Promise<void> {
+  const text = windowToText(timeStore.getState().window)
+  try {
+    await navigator.clipboard.writeText(text)
+    say(`Copied the range: ${text}.`)
+  } catch {
+    say(`The browser does not allow copying. The range is: ${text}.`)
+  }
 }
 
 /** Shows the range or the time on the clipboard. */

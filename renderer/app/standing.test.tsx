@@ -24,7 +24,7 @@ const OF: Connected = {
 const kinds = {
   run: OF,
   recording: { ...OF, source: { ...OF.source, kind: 'recording' }, spec: { kind: 'recording', ids: ['r1'] } },
-  file: { ...OF, source: { ...OF.source, kind: 'file' }, spec: { kind: 'files', paths: ['dump.txt'] } },
+  file: { ...OF, source: { ...OF.source, kind: 'file' }, spec: { kind: 'demo' } },
   scrape: { ...OF, source: { ...OF.source, kind: 'scrape' }, spec: { kind: 'demo' }, still: false },
 } as const satisfies Readonly<Record<string, Connected>>
 
@@ -54,7 +54,12 @@ function show(connected: Connected): void {
       of: 9,
       connection: 9,
       extent: { first: 0, last: 60_000, gaps: [], problems: [] },
-      moment: { at: 60_000, derived, health: connected.servers, ...(frame !== undefined && { frame }) },
+      moment: {
+        at: 60_000,
+        derived: [...derived],
+        health: [...connected.servers],
+        ...(frame !== undefined && { frame }),
+      },
     })
   })
 }
@@ -90,6 +95,15 @@ test('a run that is disconnected leaves no time bar, no 1970 and no instant', as
   expect(screen.queryByText(/ run$|^Opening the|no gaps|Charts show the range/)).toBeNull()
   expect(document.body.textContent).not.toContain('1970')
   expect(instantOf(timeStore.getState())).toBeUndefined()
+})
+
+test('a file has no past of its own to open: no time bar waits for it', async () => {
+  show(kinds.recording)
+  act(() => pastStore.setState({}, true))
+  expect(await screen.findByText('Opening the recording')).toBeTruthy()
+  act(() => connectionStore.setState({ connections: [kinds.file], connection: kinds.file }))
+  act(() => timeStore.getState().zoom(0, 60_000))
+  expect(screen.queryByText('Opening the recording')).toBeNull()
 })
 
 test('the range field of a run takes what it shows, and leaves no field to the language of the browser', () => {

@@ -5,8 +5,9 @@ import { setClient } from './client.ts'
 import { connectionStore } from './connection.ts'
 import { openRun, startRuns } from './runs.ts'
 import { instantOf, timeStore } from './time.ts'
+import { viewStore } from './view.ts'
 
-const sourceOf = (id: number, kind: 'run' | 'recording' | 'simulation'): Connected => ({
+const sourceOf = (id: number, kind: 'run' | 'recording' | 'file' | 'simulation'): Connected => ({
   id,
   source: { kind, name: `source ${id}`, via: 'test' },
   spec: { kind: 'demo' },
@@ -14,11 +15,15 @@ const sourceOf = (id: number, kind: 'run' | 'recording' | 'simulation'): Connect
   cadence: { intervalMs: 1_000, dumpsEveryMs: 5_000 },
   servers: [],
 })
+const START = Date.UTC(2026, 10, 20, 3)
 const of = { kind: 'scenario', name: 'S1', seed: 1, variant: 'now' } as const
+/** Of a file: pages every half minute, for 25 minutes. */
+const PAGES = Array.from({ length: 51 }, (_, page) => START + page * 30_000)
 const asked: string[] = []
 const line = {
   call: async (name: string) => {
     asked.push(name)
+    if (name === 'history.series') return { times: PAGES }
     return name === 'sources.connect' ? sourceOf(7, 'run') : { first: 0, last: 300_000, gaps: [], problems: [] }
   },
   subscribe: () => () => undefined,
@@ -84,4 +89,35 @@ test('an ended follower moves nothing when its answer is late', async () => {
   timeStore.getState().live()
   await new Promise((resolve) => setTimeout(resolve))
   expect(instant()).toBeUndefined()
+})
+
+/** The last page of a file is shown. */
+function showPage(source: Connected): void {
+  const at = new Date(PAGES.at(-1) ?? 0).toISOString()
+  const server = { id: 'apiserver-a:6443', at, levels: [], missing: [] }
+  viewStore.setState({ frame: { formatVersion: 1, at, source: source.source, servers: [server] }, server })
+}
+
+test('a file opens on all of its pages, and the next source on its own range', async () => {
+  timeStore.getState().setRange(60)
+  connectionStore.setState({ connection: sourceOf(9, 'file') })
+  showPage(sourceOf(9, 'file'))
+  await vi.waitFor(() => expect(timeStore.getState().window).toEqual({ kind: 'relative', seconds: 1_500 }))
+  expect(instant()).toBeUndefined()
+  // A range that was chosen since then stays.
+  timeStore.getState().setRange(300)
+  connectionStore.setState({ connection: { ...sourceOf(9, 'file') } })
+  expect(timeStore.getState().window).toEqual({ kind: 'relative', seconds: 300 })
+  connectionStore.setState({ connection: sourceOf(1, 'simulation') })
+  expect(timeStore.getState().window).toEqual({ kind: 'relative', seconds: 600 })
+})
+
+test('a file keeps the range of an address, and is not fitted by the sample of another source', async () => {
+  timeStore.getState().zoom(START, START + 60_000)
+  connectionStore.setState({ connection: sourceOf(10, 'file') })
+  showPage(sourceOf(9, 'file'))
+  showPage(sourceOf(10, 'file'))
+  await Promise.resolve()
+  expect(timeStore.getState()).toMatchObject({ from: START, to: START + 60_000 })
+  expect(asked).not.toContain('history.series')
 })

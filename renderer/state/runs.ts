@@ -2,11 +2,14 @@ import { create } from 'zustand'
 import type { Client } from '../../core/contract/contract.ts'
 import type { RunGiven, RunSpec } from '../../core/contract/whatif.ts'
 import type { Stride } from '../../core/contract/simulation.ts'
-import { MS_PER_SECOND } from '../../core/units.ts'
+import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import { client } from './client.ts'
 import { ask, connectionStore, connectSource, showConnection } from './connection.ts'
 import { askedOf, pastStore } from './past.ts'
 import { standsInThePast } from '../../core/frame/reading.ts'
+import type { ServerFrame } from '../../core/frame/frame.ts'
+import { settingsNow } from './settings.ts'
+import { viewStore } from './view.ts'
 import { absolute, LONGEST } from './time.logic.ts'
 import { instantOf, timeStore } from './time.ts'
 
@@ -93,13 +96,48 @@ export function startRuns(line: Client): () => void {
     if (instant !== undefined && instant >= first && instant <= last) return
     fit(first, last, !opens && time.window.kind === 'relative' ? time.window.seconds * MS_PER_SECOND : LONGEST)
   }
-  const stops = [connectionStore.subscribe(follow), timeStore.subscribe(follow)]
+  const stops = [connectionStore.subscribe(follow), timeStore.subscribe(follow), startFiles(line)]
   follow()
   return () => {
     ended = true
     for (const stop of stops) stop()
   }
 }
+
+/** Shows a file from its first page to its last one, once that is there, unless an address names a range. */
+function startFiles(line: Client): () => void {
+  let shown: number | undefined
+  const fitFile = async (connection: number, server: ServerFrame): Promise<void> => {
+    const to = unixMsOf(server.at)
+    const range = { from: to - LONGEST, to, maxPoints: MOST_POINTS }
+    const [first = to] = (await line.call('history.series', { connection, server: server.id, ...range })).times
+    const { window, setRange } = timeStore.getState()
+    if (shown === connection && window.kind === 'relative' && first < to)
+      setRange(Math.max(SHORTEST_FILE, Math.ceil((to - first) / MS_PER_SECOND)))
+  }
+  const follow = (): void => {
+    const { connection } = connectionStore.getState()
+    const { frame, server } = viewStore.getState()
+    const file = connection?.source.kind === 'file' ? connection : undefined
+    if (shown === file?.id) return
+    if (file === undefined) {
+      shown = undefined
+      return timeStore.getState().setRange(settingsNow().rangeSeconds)
+    }
+    if (server === undefined || frame?.source.name !== file.source.name) return
+    shown = file.id
+    // The charts report why a history cannot be read.
+    if (timeStore.getState().window.kind === 'relative') void fitFile(file.id, server).catch(() => undefined)
+  }
+  const stops = [connectionStore.subscribe(follow), viewStore.subscribe(follow)]
+  follow()
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+const MOST_POINTS = 1_000
+/** Seconds. */
+const SHORTEST_FILE = 60
 
 /** All of it, or its last day or part, at its last sample. */
 const fit = (first: number, last: number, part = LONGEST): void => goTo(Math.max(first, last - part), last, last)

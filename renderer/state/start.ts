@@ -1,6 +1,5 @@
 import type { Client } from '../../core/contract/contract.ts'
 import { NO_NOTES } from '../../core/contract/defaults.ts'
-import { standsInThePast } from '../../core/frame/reading.ts'
 import { unixMsOf } from '../../core/units.ts'
 import { connectionStore, followConnection, tellConnections } from './connection.ts'
 import { notesStore } from './notes.ts'
@@ -196,12 +195,9 @@ const PAST: LatePart = {
   load: async () => (await import('./pastReader.ts')).startPast,
 }
 
-/** Runs and recordings are shown at an instant from the beginning. */
+/** Runs and recordings are shown at an instant from the beginning, files in the range of their pages. */
 const RUNS: LatePart = {
-  isWanted: () => {
-    const { connection } = connectionStore.getState()
-    return connection !== undefined && standsInThePast(connection.source)
-  },
+  isWanted: () => connectionStore.getState().connection?.still === true,
   wake: (listener) => connectionStore.subscribe(listener),
   load: async () => (await import('./runs.ts')).startRuns,
 }

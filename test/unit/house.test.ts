@@ -191,7 +191,13 @@ const CLAUSES_LEFT = [
 
 test('numbers, times and counts become text in core/text alone', () => {
   const others = PRODUCT.filter((file) => !file.startsWith('core/text/'))
-  expect(others.flatMap((file) => [...linesWith(PRINTED, file), ...linesWith(PLURAL, file), ...linesWith(MACHINE_TIME, file)])).toEqual([])
+  expect(
+    others.flatMap((file) => [
+      ...linesWith(PRINTED, file),
+      ...linesWith(PLURAL, file),
+      ...linesWith(MACHINE_TIME, file),
+    ]),
+  ).toEqual([])
 })
 
 test('a clause is chosen by a number in plural alone', () => {
