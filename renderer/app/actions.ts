@@ -21,6 +21,8 @@ import { viewStore, withoutLevels } from '../state/view.ts'
 import { say, sayFailure } from '../state/shell.ts'
 import { sourceOfFiles, type Readable } from '../components/files.ts'
 
+const openSettings = (): void => openScreen('settings')
+
 const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'dry-run': () => {
     openPage('editor', 'draft')
@@ -67,6 +69,13 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'clock-local': () => changeSettings({ clock: 'local' }),
   'keys-on': () => changeSettings({ singleKeys: true }),
   'keys-off': () => changeSettings({ singleKeys: false }),
+  // These have more values than entries of the palette could name.
+  'set-sidebar': openSettings,
+  'set-range': openSettings,
+  'set-record': openSettings,
+  'set-age': openSettings,
+  'set-size': openSettings,
+  'set-updates': openSettings,
 }
 
 export const act = (name: ActionName): void => ACTIONS[name]()
@@ -112,6 +121,10 @@ const ASKS = {
   simulation: 'sources.connect',
   demo: 'sources.connect',
   disconnect: 'sources.disconnect',
+  'set-record': 'recorder.switch',
+  'set-age': 'recorder.switch',
+  'set-size': 'recorder.switch',
+  'set-updates': 'app.update',
 } as const satisfies Partial<Record<ActionName, ProcedureName>>
 
 function disconnect(): void {
@@ -181,6 +194,12 @@ export const ACTION_INFO = {
   'clock-local': setting('Clock in local time', 'time zone'),
   'keys-on': setting('Single-letter shortcuts on', 'keyboard'),
   'keys-off': setting('Single-letter shortcuts off', 'keyboard'),
+  'set-sidebar': setting('Sidebar by width or icons only', 'rail'),
+  'set-range': setting('Range at the start', 'time window default'),
+  'set-record': setting('Record sources', 'recorder recording history'),
+  'set-age': setting('Keep recordings for', 'retention days age'),
+  'set-size': setting('Keep recordings at most', 'retention size disk megabytes'),
+  'set-updates': setting('Newer versions', 'update upgrade'),
 } as const satisfies Readonly<Record<string, ActionInfo>>
 
 export type ActionName = keyof typeof ACTION_INFO

@@ -324,3 +324,12 @@ test('each breach is found, and nothing else', () => {
     ['fc.pre(a)', 'return a', 'if (a) return b'].filter((line) => earlyExits('x', property(line)).length > 0),
   ).toEqual([])
 })
+
+test('figures are tabular in columns alone, and nothing that is copied has ligatures', () => {
+  const everywhere = /(?:^|[},]\s*)(?:\*|html|body|:root)\s*(?:,[^{}]*)?\{[^}]*tabular-nums/
+  expect(STYLES.filter((file) => everywhere.test(textOf(file)))).toEqual([])
+  expect(STYLES.filter((file) => textOf(file).includes('font-feature-settings'))).toEqual(['renderer/theme/global.css'])
+  expect(textOf('renderer/theme/global.css')).toMatch(
+    /\*[^{}]*\{[^}]*font-feature-settings:\s*'calt' 0,[^;]*!important/,
+  )
+})

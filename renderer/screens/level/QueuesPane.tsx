@@ -175,12 +175,11 @@ function Inspected(props: {
     `${format.fixed(cell.pending)} waiting${queue === undefined || cell.pending === 0 ? '' : ` (${format.seats(queue.maxSeats)} seats${queue.totalWork === undefined ? '' : `, ${format.seatSeconds(queue.totalWork)} seat-seconds`})`}`,
     `${format.fixed(cell.executingRequests)} executing on ${format.seats(cell.executingSeats)} seats`,
     ...(oldest === undefined ? [] : [`oldest has waited ${format.seconds((at - oldest) / 1_000)}`]),
-    ...(queue?.nextDispatchR === undefined ? [] : [`next dispatch R ${format.seatSeconds(queue.nextDispatchR)}`]),
     ...(flows.length === 0 ? [] : [fewOf(flows)]),
   ]
   return (
     <>
-      <b>{`queue ${cell.index}`}</b>
+      <b title={queue && `next dispatch R ${format.seatSeconds(queue.nextDispatchR)}`}>{`queue ${cell.index}`}</b>
       {`: ${parts.join('; ')}`}
     </>
   )

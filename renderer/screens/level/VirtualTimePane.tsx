@@ -52,7 +52,7 @@ export const VirtualTimePane = memo(function VirtualTimePane({
     <ChartFrame
       title="Virtual time"
       unit="seat-seconds"
-      note={<Progress level={level} />}
+      note={<Order level={level} />}
       table={table}
       fileName={`virtual-time-${level.name}`}
       time={queues === undefined ? undefined : at}
@@ -73,20 +73,14 @@ export const VirtualTimePane = memo(function VirtualTimePane({
   )
 })
 
-/**
- * `R 48 211.402, epoch 0`. R is reduced before it overflows, so only R and epoch together grow forever.
- */
-function Progress({ level: { virtualTime } }: { readonly level: LevelFrame }) {
+/** R is reduced before it overflows, so only R and epoch together grow forever: figures for those who look for them. */
+function Order({ level: { virtualTime } }: { readonly level: LevelFrame }) {
   if (virtualTime?.currentR === undefined) return null
-  const { epochs, nextSMin, nextSMax } = virtualTime
+  const { currentR, epochs, nextSMin, nextSMax } = virtualTime
+  const [r, least, most] = [currentR, nextSMin, nextSMax].map(format.seatSeconds)
   return (
-    <span title={`S ${format.seatSeconds(nextSMin)} to ${format.seatSeconds(nextSMax)}`}>
-      <Term id="virtual-time">R</Term> {format.seatSeconds(virtualTime.currentR)}
-      {epochs !== undefined && (
-        <>
-          , <Term id="epoch">epoch</Term> {format.fixed(epochs)}
-        </>
-      )}
+    <span title={`R ${r}${epochs === undefined ? '' : `, epoch ${format.fixed(epochs)}`}, S ${least} to ${most}`}>
+      <Term id="virtual-time">order of service</Term>
     </span>
   )
 }

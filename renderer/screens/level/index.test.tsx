@@ -143,7 +143,10 @@ describe('the Level screen', () => {
       expect(head).toContain('no borrowing limit, 602 exist')
       expect(head).toMatch(/widest request\s*37 seats/)
       expect(head).toMatch(/Retry-After\s*32 s/)
-      expect(screen.getByRole('region', { name: 'Virtual time' }).textContent).toMatch(/R [^,]+, epoch 0/)
+      // R, S and the epoch are in a tooltip.
+      const pane = screen.getByRole('region', { name: 'Virtual time' })
+      expect(pane.textContent).not.toMatch(/epoch|\bR \d/)
+      expect(within(pane).getByTitle(/^R [^,]+, epoch 0, S .+ to /).textContent).toBe('order of service')
     })
 
     it('deals the chosen flow its hand, numbers it in the field, and compares it with another', async () => {

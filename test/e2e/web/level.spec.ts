@@ -57,7 +57,7 @@ test('a wave of lists fills hands: two are shown as dealt, and their requests wa
   await shown('Demand and virtual time').click()
   await expect(hands()).toHaveCount(2)
   for (const hand of await hands().all()) await expect(hand.getByRole('listitem')).toHaveCount(6)
-  await expect(page.getByText(/^R .*, epoch 0$/)).toBeVisible()
+  await expect(page.getByTitle(/^R .*, epoch 0, S /)).toBeVisible()
   await expectFine(page)
   await shown('Seats and queues').click()
 })
