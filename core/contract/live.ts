@@ -90,7 +90,7 @@ export const ProxySpecSchema = z.object({
   port: port.default(0),
   /** Absent: on loopback; with TLS and a token if the proxy lends its credentials. */
   listen: ProxyListenSchema.exactOptional(),
-  mode: z.union([ProxyModeSchema, z.literal(FORMER_OBSERVE).transform(() => 'observe' as const)]).default('enforce'),
+  mode: z.union([ProxyModeSchema, z.literal(FORMER_OBSERVE).transform(() => 'observe' as const)]).default('observe'),
   identity: z.enum(PROXY_IDENTITIES).default('kubeconfig'),
   objects: objectsField,
   /** Whether `exec`, `attach`, `port-forward` and `proxy` pass if the proxy lends its credentials. */

@@ -152,7 +152,9 @@ async function started(
   const upstream = await upstreamFrom(url, { ca: caFile, cert: certFile, key: keyFile })
   const listener = tls && (await listenerTls({ cert: tls.certFile, key: tls.keyFile, clientCa: tls.clientCaFile }))
   const given = rulesFile === undefined ? undefined : await rulesFrom(rulesFile)
-  const rules = await keptRules(folder, name)
+  const kept = await keptRules(folder, name)
+  // Enforcing is a choice, which is stored with the rules.
+  const rules = kept.revision === 0 ? { ...kept, mode: 'observe' as const } : kept
   const proxy = await startProxy(
     { upstream, port, ...(listener && { tls: listener }), rules, folder, name, controlPort: 0, grpcPort: 0 },
     environment,

@@ -87,6 +87,8 @@ describe('the store', () => {
 
   it('reads, replaces and forgets a proxy that an earlier version kept in the mode shadow', async () => {
     const proxy: ProxySpec = ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'kubeconfig' }, mode: 'observe' })
+    // As does one without a mode, because enforcing is a choice.
+    expect(ProxySpecSchema.parse({ kind: 'proxy', upstream: { kind: 'kubeconfig' } })).toEqual(proxy)
     const kept = { at: '1', name: 'a', spec: { ...proxy, mode: 'shadow' } }
     const keep = async (): Promise<Store['recents']> => {
       const store = open()

@@ -2,7 +2,8 @@ import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Connected } from '../../core/contract/source.ts'
-import { openStory, type Story } from '../../test/harness/story.ts'
+import { proxySpec } from '../../test/fixtures/sources.ts'
+import { openStory, type Story, type StoryOptions } from '../../test/harness/story.ts'
 import { setClient } from '../state/client.ts'
 import { tellConnections } from '../state/connection.ts'
 import { startRoutes } from '../state/route.ts'
@@ -190,4 +191,86 @@ it('keeps what was typed before the first source came, and shows nothing of it f
   story.stop()
   setClient(undefined)
   tellConnections([])
+})
+
+describe('the frame of every screen', () => {
+  let story: Story
+  let stops: (() => void)[] = []
+  const begin = async (options: StoryOptions, hash = '#/connection'): Promise<void> => {
+    location.hash = hash
+    story = await openStory({ history: 30, servers: 1, ...options })
+    setClient(story.client)
+    stops = [startRoutes(), startState(story.client)]
+    render(<App />)
+  }
+  afterEach(() => {
+    cleanup()
+    for (const stop of stops) stop()
+    story.stop()
+    setClient(undefined)
+    timeStore.setState({ paused: false })
+  })
+  const line = () => document.querySelector('header + div [class*="enforcing"], [class*="line"][class*="enforcing"]')
+
+  it('announces a reverted edit whichever screen is open', async () => {
+    await begin({}, '#/overview')
+    const { client, objects } = story
+    const before = objects.now()
+    await client.call('editing.switch', { connection: 1, on: true })
+    const [object] = before.levels.filter(({ metadata }) => metadata.name === 'workload-low')
+    const limited = { ...object?.spec.limited, nominalConcurrencyShares: 30 }
+    const kind = 'PriorityLevelConfiguration'
+    const edited = {
+      ...object,
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind,
+      spec: { ...object?.spec, limited },
+    }
+    const { uid = '', resourceVersion = '' } = object?.metadata ?? {}
+    const change = { kind, name: 'workload-low', object: edited, base: { uid, resourceVersion } } as const
+    const report = await client.call('objects.apply', { connection: 1, changes: [change], force: true })
+    expect(report.verdicts).toMatchObject([{ outcome: 'accepted' }])
+    act(() => objects.write(() => before))
+    const notes = await screen.findByRole('status', { name: 'Reverted edits' }, { timeout: 5_000 })
+    expect((await within(notes).findByText(/reverted workload-low/)).textContent).toContain('shares 30 → 100')
+    expect(screen.getByRole('button', { name: 'Keep my edit' })).toBeTruthy()
+  })
+
+  it('says that a proxy limits requests, in amber, also while it is paused', async () => {
+    await begin({ spec: proxySpec('enforce'), traffic: { before: 10, perSecond: 5 } })
+    await screen.findByText('ENFORCING')
+    expect(line()).not.toBeNull()
+    act(() => timeStore.setState({ paused: true }))
+    await screen.findByText(/^PAUSED/)
+    expect(line()).not.toBeNull()
+  })
+
+  it('says in the rail how many rules fire, but of no silenced alert', async () => {
+    story = await openStory({ history: 30, servers: 1 })
+    let tell = (_alerts: readonly object[]): void => undefined
+    const { client } = story
+    const subscribe: typeof client.subscribe = (name, of, emit) => {
+      if (name !== 'alerts') return client.subscribe(name, of, emit)
+      tell = (alerts) => emit({ alerts } as never)
+      return () => undefined
+    }
+    setClient({ ...client, subscribe })
+    stops = [startRoutes(), startState(client)]
+    render(<App />)
+    const link = () => screen.getByRole('link', { name: /^Alerts/ }).textContent
+    await screen.findByText('workload-low')
+    act(() => tell([{ rule: 'R1', severity: 'critical' }]))
+    expect(link()).toContain(', 1 fires')
+    act(() => tell([{ rule: 'R1', severity: 'critical', silenced: true }]))
+    expect(link()).not.toContain('fires')
+  })
+
+  it('leaves out the amber line of a proxy that observes', async () => {
+    await begin({ spec: proxySpec('observe'), traffic: { before: 10, perSecond: 5 } })
+    await vi.waitFor(() => {
+      act(() => story.advance(1_000))
+      expect(screen.getByText('LIVE')).toBeTruthy()
+    })
+    expect(line()).toBeNull()
+  })
 })

@@ -1,5 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
-import type { LiveState } from '../../core/contract/live.ts'
+import { lazy, Suspense, useState } from 'react'
 import type { SimulationControl, Stride } from '../../core/contract/simulation.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
@@ -11,9 +10,9 @@ import { usePastPart } from '../state/past.ts'
 import { useTimePart } from '../state/time.ts'
 import { useViewPart, useView } from '../state/view.ts'
 import { openOverlay, sayFailure, setOverlay, shellStore } from '../state/shell.ts'
-import { client } from '../state/client.ts'
-import { useConnected, useConnection } from '../state/connection.ts'
+import { useConnection } from '../state/connection.ts'
 import { useSimulationState, controlSimulation } from '../state/simulation.ts'
+import { useEnforces } from '../state/sourceState.ts'
 import { Tip } from '../components/Term.tsx'
 import type { TimeWindow } from '../state/time.logic.ts'
 import { format } from '../theme/format.ts'
@@ -100,21 +99,6 @@ function Mark() {
   )
 }
 
-/** Whether the shown source is a proxy that delays and rejects requests; its mode may change while it runs. */
-function useEnforces(): boolean {
-  const connected = useConnected()
-  const proxy = connected?.source.kind === 'proxy' ? connected.id : undefined
-  const [mode, setMode] = useState<{ readonly of: number; readonly mode: LiveState['mode'] }>()
-  useEffect(
-    () =>
-      proxy === undefined
-        ? undefined
-        : client().subscribe('liveState', { connection: proxy }, (state) => setMode({ of: proxy, mode: state.mode })),
-    [proxy],
-  )
-  return proxy !== undefined && mode?.of === proxy && mode.mode === 'enforce'
-}
-
 /** Shows the state of the data on the screen: live, held, old, or none. */
 function ModeBadge() {
   const view = useView()
@@ -127,7 +111,7 @@ function ModeBadge() {
     isRun && instant !== undefined ? { name: connection.source.name, ms: instant - (first ?? 0) } : undefined
   const simulation = useSimulationState()
   const enforces = useEnforces()
-  const sampleless = samplelessBadge(connection, link, view.mode)
+  const sampleless = samplelessBadge(connection, link, view.mode, enforces)
   const { tone, word, detail } =
     sampleless ??
     badgeOf({ ...view, instant, run: shownRun, algorithm: connection?.algorithm, enforces }, link, simulation, servers)
@@ -147,7 +131,7 @@ function ModeBadge() {
   )
 }
 
-/** A line under the top bar in the colour of every mode but live. */
+/** A line under the top bar in the colour of every mode but live; that of a proxy that limits requests lasts as long. */
 function ModeLine() {
   const view = useView()
   const { link, connection } = useConnection()
@@ -155,9 +139,8 @@ function ModeLine() {
   const shownRun = connection?.source.kind === 'run' ? { name: connection.source.name, ms: 0 } : undefined
   const enforces = useEnforces()
   const { tone } =
-    samplelessBadge(connection, link, view.mode) ??
-    badgeOf({ ...view, run: shownRun, enforces }, link, undefined, servers)
-  return <div className={classes(styles['line'], styles[tone])} aria-hidden="true" />
+    samplelessBadge(connection, link, view.mode) ?? badgeOf({ ...view, run: shownRun }, link, undefined, servers)
+  return <div className={classes(styles['line'], styles[enforces && link ? 'enforcing' : tone])} aria-hidden="true" />
 }
 
 function Shape({ tone }: { readonly tone: BadgeTone }) {

@@ -79,6 +79,13 @@ describe('the badge', () => {
     expect(samplelessBadge(connectedTo(scrapeSpec('prod')), true, 'connecting')).toBeUndefined()
   })
 
+  it('of an etcd proxy says that it limits requests', () => {
+    const of = { kind: 'proxy', editing: false } as const
+    const connection = { ...connectedTo({ kind: 'etcd', of }), etcd: true } as const
+    expect(samplelessBadge(connection, true, 'live', false)).toMatchObject({ tone: 'live', word: 'LIVE' })
+    expect(samplelessBadge(connection, true, 'live', true)).toMatchObject({ tone: 'enforcing', word: 'ENFORCING' })
+  })
+
   it.each(['forbidden', 'unauthorized', 'credentials'] as const)('does not call %s no response', (code) => {
     const refused = { status: 'failing' as const, failures: [{ at: '', problem: { code, message: '' } }] }
     const connecting = { mode: 'connecting', server: undefined, ageMs: 0, buffered: 0 } as const

@@ -76,7 +76,7 @@ export function badgeOf(
       if (view.frame?.source.kind === 'demo') return { tone: 'replay', word: 'REPLAY', detail: 'not your cluster' }
       if (view.frame?.source.kind === 'simulation') return simulatedBadge(simulation, view.algorithm)
       return {
-        ...(view.enforces === true ? { tone: 'enforcing', word: 'ENFORCING' } : { tone: 'live', word: 'LIVE' }),
+        ...liveBadge(view.enforces),
         detail: `${view.algorithm === undefined ? '' : `${view.algorithm}, `}${format.age(view.ageMs)} behind`,
       }
     case 'paused': {
@@ -116,6 +116,7 @@ export function samplelessBadge(
   connection: Pick<Connected, 'etcd' | 'source' | 'spec' | 'servers'> | undefined,
   link: boolean,
   mode: Mode,
+  enforces = false,
 ): Badge | undefined {
   if (connection === undefined || !link || mode === 'past') return undefined
   const { spec, source } = connection
@@ -125,8 +126,11 @@ export function samplelessBadge(
   if (allFail(connection.servers)) return undefined
   if (spec.kind === 'etcd' && spec.of.kind === 'story')
     return { tone: 'simulated', word: 'SIMULATED', detail: 'not your etcd' }
-  return { tone: 'live', word: 'LIVE', detail: 'read every second' }
+  return { ...liveBadge(enforces), detail: 'read every second' }
 }
+
+const liveBadge = (enforces = false): Badge =>
+  enforces ? { tone: 'enforcing', word: 'ENFORCING' } : { tone: 'live', word: 'LIVE' }
 
 /** Its numbers are read while the Fleet screen shows them. */
 const ALL_CLUSTERS: Badge = { tone: 'live', word: 'ALL CLUSTERS', detail: 'on the Fleet screen' }

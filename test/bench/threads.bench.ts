@@ -70,6 +70,7 @@ async function candidate(mode: string): Promise<Row> {
   const spec = {
     kind: 'proxy',
     upstream: { kind: 'url', url: `http://127.0.0.1:${port}` },
+    mode: 'enforce',
     identity: 'headers',
     objects: 'built-in',
   }

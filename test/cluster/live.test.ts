@@ -16,6 +16,7 @@ describe.skipIf(noCluster)('a live proxy in front of a real server', () => {
       ProxySpecSchema.parse({
         kind: 'proxy',
         upstream: { kind: 'kubeconfig', file: cluster().kubeconfig },
+        mode: 'enforce',
         listen: { token: { kind: 'none' } },
       }),
     )

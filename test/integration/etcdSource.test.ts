@@ -95,18 +95,21 @@ describe.each(WAYS)('an etcd proxy, %s', (way) => {
     )
     const of = { kind: 'start', name: 'own', ...(await upstreamOf(way)), port: 0, rulesFile } as const
     const { control, statuses } = await source({ ...of, editing: false })
-    const { url, revision, editable } = await control.state()
-    expect({ revision, editable }).toEqual({ revision: 1, editable: false })
+    const { url, revision, editable, mode } = await control.state()
+    expect({ revision, editable, mode }).toEqual({ revision: 1, editable: false, mode: 'observe' })
     const session = clientOf(url)
     expect(await putKey(session, '/x')).toBe('0')
-    expect(await putKey(session, '/x')).toBe('8')
-    session.destroy()
+    expect(await putKey(session, '/x')).toBe('0')
+    expect((await control.state()).counts).toMatchObject({ limited: 1 })
     await expect(control.change({ action: 'mode', mode: 'observe' })).rejects.toThrow('Editing is off.')
     await vi.waitFor(() => expect(statuses).toEqual(['ok']))
     // Commands find it by its name, and another one of this name is refused.
     await expect(source({ ...of, editing: true })).rejects.toThrow('An etcd proxy named own runs already')
     const beside = await source({ kind: 'proxy', name: 'own', editing: true })
-    expect((await beside.control.change({ action: 'remove', kind: 'rule', name: 'puts' })).revision).toBe(2)
+    expect((await beside.control.change({ action: 'mode', mode: 'enforce' })).revision).toBe(2)
+    expect(await putKey(session, '/x')).toBe('8')
+    session.destroy()
+    expect((await beside.control.change({ action: 'remove', kind: 'rule', name: 'puts' })).revision).toBe(3)
     ended.abort()
     await vi.waitFor(
       () => expect(source({ kind: 'proxy', name: 'own', editing: true })).rejects.toThrow('No etcd proxy named own'),
@@ -116,6 +119,7 @@ describe.each(WAYS)('an etcd proxy, %s', (way) => {
 
   test('neither values nor passwords nor tokens are in what is shown and recorded', async () => {
     const { control } = await source({ kind: 'start', name: 'own', ...(await upstreamOf(way)), port: 0, editing: true })
+    await control.change({ action: 'mode', mode: 'enforce' })
     await control.change({ action: 'add', kind: 'class', name: 'few', members: { qdisc: 'lbf', qps: 0.001 } })
     const members = { qClassName: 'few', priority: 1, ops: ['Put', 'Authenticate'] }
     await control.change({ action: 'add', kind: 'rule', name: 'all', members })

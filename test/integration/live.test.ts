@@ -45,6 +45,7 @@ describe('a live proxy', () => {
       ProxySpecSchema.parse({
         kind: 'proxy',
         upstream: { kind: 'url', url: server.url },
+        mode: 'enforce',
         identity: 'headers',
         objects: 'built-in',
         maxRequestsInFlight: 200,

@@ -40,6 +40,7 @@ const { id: connection } = await handlers.procedures['sources.connect']({
   spec: ProxySpecSchema.parse({
     kind: 'proxy',
     upstream: { kind: 'url', url: `http://127.0.0.1:${upstream}` },
+    mode: 'enforce',
     identity: 'headers',
     objects: 'built-in',
   }),

@@ -309,6 +309,14 @@ describe('the editor', () => {
     await fill('Shares', '30')
     await applyAll()
     expect(region('Applied')).toBeTruthy()
+    // Two instants are compared in what an edit alone changes; the last row leads to the level.
+    const table = within(screen.getByRole('table', { name: 'Nominal seats of the changed levels' }))
+    expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
+      'Nominal seats',
+      'Before',
+      'Now',
+    ])
+    expect(table.getAllByRole('row')).toHaveLength(3)
     await act(() => connectSource({ kind: 'demo' }, true))
     expect(screen.queryByRole('region', { name: 'Applied' })).toBeNull()
     act(() => showConnection(1))
