@@ -53,7 +53,8 @@ test('a scenario of the library is changed in a form, with its text, and run', a
       .evaluate((track) => track.clientWidth)
   await expect.poll(width).toBeGreaterThan(0)
   const before = await width()
-  await page.getByRole('button', { name: 'Step', exact: true }).click()
+  // The run opens at its end.
+  await page.getByRole('button', { name: 'Step back', exact: true }).click()
   await expect(page.getByRole('status').filter({ hasText: /^event \d/ })).toBeVisible()
   expect(await width()).toBe(before)
 })
