@@ -54,5 +54,8 @@ const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/
 /** ISO 8601 in UTC, with milliseconds: what RFC 3339 allows. */
 export const rfc3339 = (at: UnixMs): string => new Date(at).toISOString()
 
+/** Whether an instant is one of a run: runs begin at 0, and an engine's clock ends after 104 days. */
+export const isOfRun = (at: UnixMs): boolean => at < 105 * MS_PER_DAY
+
 export const bytesToMegabytes = (bytes: number): number => bytes / 1e6
 export const megabytesToBytes = (megabytes: number): number => megabytes * 1e6

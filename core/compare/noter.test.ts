@@ -53,7 +53,10 @@ describe('changes of objects', () => {
     const low = objectChanges(withShares(100), { ...after, levels: kept }, AT).find(
       ({ level }) => level === 'workload-low',
     )
-    expect(low?.text).toContain('by kubectl-edit: nominalConcurrencyShares 100 → 20, metadata.annotations')
+    expect(low?.text).toMatch(/by kubectl-edit: nominalConcurrencyShares 100 → 20$/)
+    expect(objectChanges(after, { ...after, levels: kept }, AT)[0]?.text).toMatch(
+      /changed: autoupdate-spec "true" → "false"$/,
+    )
   })
 
   it('tell what was created and deleted', () => {

@@ -1,3 +1,4 @@
+import { shortField } from '../config/fieldWords.ts'
 import { configDiff, type FieldChange, type ObjectDifference } from '../config/content.ts'
 import {
   type FlowSchema,
@@ -105,16 +106,15 @@ export const pastWrites = (objects: ObjectSet): readonly Note[] =>
   })
 
 function fieldsText(fields: readonly FieldChange[]): string {
-  // What an edit is about comes before the annotation that keeps it.
-  const shown = fields
-    .toSorted((a, b) => Number(b.field.startsWith('spec.')) - Number(a.field.startsWith('spec.')))
+  // What an edit is about, without the annotation that keeps it.
+  const about = fields.filter(({ field }) => field.startsWith('spec.'))
+  const told = about.length === 0 ? fields : about
+  const shown = told
     .slice(0, FIELDS)
     .map(({ field, from, to }) => `${shortField(field)} ${plain(from, to)} → ${plain(to, from)}`)
-  const more = fields.length > FIELDS ? `, and ${fields.length - FIELDS} more` : ''
+  const more = told.length > FIELDS ? `, and ${told.length - FIELDS} more` : ''
   return `${shown.join(', ')}${more}`
 }
-
-const shortField = (field: string): string => field.replace(/^spec\.(limited\.)?/, '')
 
 /** Longer values are cut: the objects themselves are a click away. */
 const LONGEST_VALUE = 80

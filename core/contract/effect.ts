@@ -23,12 +23,18 @@ const EffectLevelSchema = z.object({
   }),
 })
 
+const SpanSchema = z.object({ from: z.number(), to: z.number() })
+
 const MeasuredSchema = z.object({
   /** After the settling time of the edit. */
   fromMs: z.number(),
   untilMs: z.number(),
-  /** Those that changed most first; counts are per second. Empty if the time before the edit is unknown. */
+  /** Those that changed most first; counts are per second. Empty if no time before the edit can be compared. */
   compared: z.array(EffectLevelSchema).readonly(),
+  /** The time before the edit and the time after it that are compared. */
+  spans: z.object({ a: SpanSchema, b: SpanSchema }).exactOptional(),
+  /** Of the waves in which the load came before the edit; absent where it came in none. */
+  periodMs: z.number().exactOptional(),
   /** The measured numbers that a forecast is compared with, for each level. */
   levels: z.array(z.object({ level: z.string(), quantities: QuantitiesSchema })).readonly(),
 })

@@ -147,6 +147,8 @@ export type Observation = z.infer<typeof ObservationSchema>
 /** The span that a twin is fitted to, and equally long parts of it, one after the other, if it is long enough. */
 const TwinHistorySchema = z.object({
   whole: ObservationSchema,
+  /** Levels whose requests come in waves, with the period in seconds: `whole` may be a part of a wave. */
+  waves: z.array(z.object({ level: z.string(), seconds: z.number() })).readonly(),
   parts: z
     .array(
       z.object({

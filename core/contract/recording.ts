@@ -158,6 +158,8 @@ export const RecordingStripSchema = z.object({
   coverage: z.number(),
   /** Where most requests were rejected, or waited if none was; absent if neither happened. */
   incident: z.number().exactOptional(),
+  /** When its latest alert fired; absent without one. */
+  lastAlert: z.number().exactOptional(),
 })
 export type RecordingStrip = z.infer<typeof RecordingStripSchema>
 

@@ -239,6 +239,8 @@ export const ConnectedSchema = z.object({
   servers: z.array(ServerHealthSchema),
   /** It provides single requests. */
   requests: z.literal(true).exactOptional(),
+  /** Name of the algorithm of the console's own flow control, unless it is upstream's. */
+  algorithm: z.string().exactOptional(),
   /** It is a proxy in front of an etcd, or a recording of one. */
   etcd: z.literal(true).exactOptional(),
   /** A still source (a file) never becomes stale. */

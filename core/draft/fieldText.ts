@@ -1,4 +1,5 @@
 import type { Json, JsonMap } from '../manifest/json.ts'
+import { changeOf, shortField, wordsOf } from '../config/fieldWords.ts'
 import { differingFields } from './threeWay.ts'
 
 /** Each field in which two manifests of an object differ, those of its spec first: `shares 100 → 30`. */
@@ -6,11 +7,8 @@ export function fieldTexts(before: JsonMap, after: JsonMap): readonly string[] {
   const rankOf = (field: string): number => (field.startsWith('spec.') ? 0 : 1)
   const fields = differingFields(before, after, before).toSorted((a, b) => rankOf(a.field) - rankOf(b.field))
   return fields.map(({ field, base, yours }) => {
-    const short = field
-      .replace(/^spec\.(limited\.|exempt\.)?(limitResponse\.queuing\.)?/, '')
-      .replace('nominalConcurrencyShares', 'shares')
-      .replace(/^metadata\.annotations\[apf\.kubernetes\.io\/(.*)\]$/, '$1')
-    return isPlain(base) && isPlain(yours) ? `${short} ${plain(base)} → ${plain(yours)}` : short
+    const short = shortField(field)
+    return isPlain(base) && isPlain(yours) ? changeOf(short, plain(base), plain(yours)) : wordsOf(short)[0]
   })
 }
 

@@ -126,6 +126,8 @@ export const ALGORITHM_NAMES: Readonly<Record<Algorithm, string>> = {
   maxmin: 'Max-min fairness',
 }
 
+export const ALGORITHM_OPTIONS = ALGORITHMS.map((id) => [id, ALGORITHM_NAMES[id]] as const)
+
 /** The options of an engine for an algorithm on a server of a version. */
 export function rulesOf(
   algorithm: Algorithm,

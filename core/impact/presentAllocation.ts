@@ -69,7 +69,7 @@ function interpolated(expected: ExpectedAllocation, ledger: AdjustmentLedger): S
     ledger.unknown.length === 0 && ledger.undistributed > 0
       ? phrase` ${seats(ledger.undistributed)} are withheld for exempt; there is no pool.`
       : []
-  return phrase`${exemptLeaves(expected)}: more than the sum of all mins (${number(minSum)}), at most the sum of all floors (${number(floorSum)}). Every limit is f = ${fraction(interpolation)} of the way from its min to its floor.${withheld}`
+  return phrase`${exemptLeaves(expected)}: more than the sum of all mins (${number(minSum)}), at most the sum of all floors (${number(floorSum)}). Every limit is ${amount('percent')(interpolation)} of the way from its min to its floor.${withheld}`
 }
 
 function whyShared(expected: ExpectedAllocation): Sentence {

@@ -15,3 +15,11 @@ it('has a row for each request, and no text that a spreadsheet would run', () =>
   expect(first).toContain(",'@SUM(1),")
   expect(first).toContain(',12.5,')
 })
+
+it('counts from the start of a run', () => {
+  expect(
+    requestCsv([liveRequest({ at: 12_500 })])
+      .split('\r\n')
+      .map((line) => line.split(',')[0]),
+  ).toEqual(['Arrival (s)', '12.5', ''])
+})

@@ -1,10 +1,8 @@
 import type { LiveRequest } from '../contract/live.ts'
-import { rfc3339 } from '../units.ts'
-import { type CsvValue, toCsv } from '../text/csv.ts'
+import { type CsvValue, instantHeader, instantValue, toCsv } from '../text/csv.ts'
 
-/** All that is known of a request, whichever columns are shown. */
+/** All that is known of a request after its arrival, whichever columns are shown. */
 const COLUMNS: readonly (readonly [header: string, value: (row: LiveRequest) => CsvValue])[] = [
-  ['Arrival (UTC)', ({ at }) => rfc3339(at)],
   ['User', ({ user }) => user],
   ['Groups', ({ groups }) => groups.join(' ')],
   ['Client address', ({ address }) => address],
@@ -36,6 +34,6 @@ const COLUMNS: readonly (readonly [header: string, value: (row: LiveRequest) => 
 /** Requests as CSV, in the given order. */
 export const requestCsv = (rows: readonly LiveRequest[]): string =>
   toCsv(
-    COLUMNS.map(([header]) => header),
-    rows.map((row) => COLUMNS.map(([, value]) => value(row))),
+    [instantHeader('Arrival', rows[0]?.at ?? Infinity), ...COLUMNS.map(([header]) => header)],
+    rows.map((row) => [instantValue(row.at), ...COLUMNS.map(([, value]) => value(row))]),
   )

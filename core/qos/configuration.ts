@@ -2,6 +2,13 @@ import type { ConditionKind, CostKind, Op } from './operations.ts'
 
 /** Queue disciplines (QoS specification 2). */
 export const QDISCS = ['tbf', 'lbf', 'maxinflight', 'window'] as const
+/** What people call each of them. */
+export const QDISC_NAMES: Readonly<Record<Qdisc, string>> = {
+  tbf: 'token bucket',
+  lbf: 'leaky bucket',
+  maxinflight: 'in flight',
+  window: 'sliding window',
+}
 export type Qdisc = (typeof QDISCS)[number]
 
 /** A queue discipline with its parameters. Rates are cost units per second. */

@@ -1,4 +1,4 @@
-import { MS_PER_DAY } from '../units.ts'
+import { isOfRun } from '../units.ts'
 /**
  * The one place where numbers, times and counts become text (design: type, space, density, numbers). An unknown value
  * is written as unknown, never as 0. Seats are seats, requests are requests: nothing here converts.
@@ -192,7 +192,7 @@ export function createFormat(dialect: Dialect, clock: () => Clock = () => 'utc')
 
   /** On the screen, an instant of a run is its seconds since the start: `12 s`. */
   const ofRun = (at: number, decimals = 0): string | undefined =>
-    dialect === 'screen' && at < LONGEST_RUN_MS ? `${fixed(at / 1_000, decimals)} s` : undefined
+    dialect === 'screen' && isOfRun(at) ? `${fixed(at / 1_000, decimals)} s` : undefined
 
   /** Clock time of a Unix time in milliseconds: `03:12:43`; with milliseconds only in lists of events. */
   function time(at: Value, options: { readonly millis?: boolean } = {}): string {
@@ -252,9 +252,6 @@ export const exact = (value: number): string => plain.fixed(value, 3).replace(/\
 
 /** Seconds from which on a time is written in minutes. */
 const LONG_SECONDS = 119.5
-
-/** Runs begin at 0, and an engine's clock ends after 104 days. */
-const LONGEST_RUN_MS = 105 * MS_PER_DAY
 
 /** The edge of a range of seconds in two significant digits, rounded outwards, and its unit. */
 function edge(value: number, round: (n: number) => number): { readonly text: string; readonly unit: 's' | 'ms' } {

@@ -2,7 +2,8 @@ import type { FitLevel } from '../contract/forecast.ts'
 import type { SweepBase } from '../sweep/sweep.ts'
 import { SETTLE_SECONDS } from '../twin/forecast.ts'
 import { type Twin, twinRun } from '../twin/twin.ts'
-import { MS_PER_SECOND, rfc3339, secondsToNs } from '../units.ts'
+import { plain } from '../text/format.ts'
+import { MS_PER_SECOND, secondsToNs } from '../units.ts'
 
 const TWIN_SEED = 1
 
@@ -22,7 +23,7 @@ export function twinBase(twin: Twin): SweepBase {
 /** The requests that a twin reproduces. */
 export function spanText({ observation: { fromMs, untilMs } }: Pick<Twin, 'observation'>): string {
   const seconds = Math.round((untilMs - fromMs) / MS_PER_SECOND)
-  return `The twin is fitted to the ${seconds} s before ${rfc3339(untilMs)}.`
+  return `The twin is fitted to the ${seconds} s before ${plain.instant(untilMs)}.`
 }
 
 /** A sentence for each level that a twin does not reproduce. */

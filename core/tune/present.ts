@@ -11,6 +11,7 @@ import {
   type Sentence,
 } from '../answer/answer.ts'
 import type { GoalEvidence, LevelEvidence, LevelNumbers, TuneAnswer, TuneProposal } from '../contract/tune.ts'
+import { changeOf } from '../config/fieldWords.ts'
 import { exact, plural } from '../text/format.ts'
 
 /** The best edit found, and the runner-up: what changes, which goals it meets, what it costs, and each level. */
@@ -45,9 +46,7 @@ const present = (
 ): Answer => ({
   title,
   evidence: [
-    ...changes.map(({ setting, from, to }) => [
-      `${setting}: ${from === undefined ? 'not set' : exact(from)} → ${exact(to)}`,
-    ]),
+    ...changes.map(({ setting, from, to }) => [settingText(setting, from, to)]),
     ...goals.map((goal) => goalSentence('Goal', goal)),
     ...guardRails.map((rail) => goalSentence('Guard rail', rail)),
     ...seedSentence(seeds),
@@ -56,6 +55,13 @@ const present = (
   ],
   tables: [{ title: 'Levels', note: 'before and after the edit', columns: COLUMNS, rows: levels.map(levelRow) }],
 })
+
+/** `workload-low: lendable 90 % → 50 %`. The name of a level may contain dots. */
+function settingText(setting: string, from: number | undefined, to: number): string {
+  const dot = setting.lastIndexOf('.')
+  const values = [from === undefined ? 'not set' : exact(from), exact(to)] as const
+  return `${setting.slice(0, dot)}: ${changeOf(setting.slice(dot + 1), ...values)}`
+}
 
 const NO_COSTS = 'No level has 10 % longer waits, 0.1 % more of its requests rejected, or 2 % fewer requests served.'
 

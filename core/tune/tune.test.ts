@@ -124,6 +124,23 @@ it('says with how many seeds an edit holds', () => {
   expect(said({ met: [], missed: [] })[0]).toBe('An edit meets the goals (2 edits tried).')
 })
 
+it('names settings and goals in words, with grouped numbers', () => {
+  const changes = [
+    { setting: 'of.my.team.queueLengthLimit', to: 1_200 },
+    { setting: 'system.lendablePercent', from: 33, to: 50 },
+  ]
+  const goal = { goal: 'wait p99 ≤ 1 s', unit: 'ms', before: 13_911, after: 13_251, metBefore: false, metAfter: false }
+  const none = { objects: [], guardRails: [], levels: [], costs: ['None.'], findings: [] }
+  const proposal = { ...none, changes, goals: [goal], seeds: { met: [], missed: [] }, met: false }
+  const [answer] = presentTune({ answer: proposal, evaluations: 2 })
+  expect(answer?.evidence.map((sentence) => sentenceText(sentence, plain))).toEqual([
+    'of.my.team: queue length limit not set → 1,200',
+    'system: lendable 33 % → 50 %',
+    'Goal not met: wait p99 ≤ 1 s (13,911 → 13,251 ms)',
+    'None.',
+  ])
+})
+
 it('runs with the other seeds what meets everything, and what changes other settings', () => {
   const judged = (choice: Judged['choice'], goals: number, change: number): Judged => ({
     choice,

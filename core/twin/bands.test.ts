@@ -52,6 +52,14 @@ describe('a band', () => {
     )
   })
 
+  test('says that waits come in waves, of which the runs show a part', () => {
+    const wave = { seconds: 140.3, part: 30 }
+    const why = 'its requests come in waves of about 140 s, and this is 30 s of one'
+    expect(bandOrDirection(evidence({ wave }))).toEqual({ unsure: { why } })
+    expect(bandOrDirection(evidence({ wave, quantity: 'rejectedPerSecond' }))).toEqual({ unsure: { why } })
+    expect(bandIn(bandOrDirection(evidence({ wave, quantity: 'seats' })))).toBeDefined()
+  })
+
   test('widens with what the server did on its own, and narrows with more parts', () => {
     const half = (values: readonly number[]): number => ownHalf('waitP99', { values, partSeconds: 60 }, 300)
     expect(half([1, 2, 1, 2, 1])).toBeGreaterThan(half([1, 1.1, 1, 1.1, 1]))

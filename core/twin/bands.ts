@@ -87,6 +87,8 @@ export interface Evidence {
   /** The longest p99 of the waits of these runs, seconds. */
   readonly longestWait: number
   readonly past: Past
+  /** Seconds of the waves in which the requests of the level come, and of the part of one that the runs are about. */
+  readonly wave?: { readonly seconds: number; readonly part: number } | undefined
   readonly seconds: number
   /** Whether the edit restarts the server. */
   readonly restarts: boolean
@@ -133,7 +135,7 @@ export function bandOrDirection(evidence: Evidence): { readonly band: Band } | {
   }
   const band = { low: value(low), point: value(middle), high: value(high) }
   const half = (band.high - band.low) / 2 / Math.max(band.point, least)
-  const held = heldWhy(earlier) ?? thresholdWhy(evidence)
+  const held = heldWhy(earlier) ?? waveWhy(evidence) ?? thresholdWhy(evidence)
   if (half <= MOST_HALF && held === undefined) return { band }
   const to = low > from + LEAST_CHANGE ? 'rises' : high < from - LEAST_CHANGE ? 'falls' : undefined
   return {
@@ -157,6 +159,12 @@ function thresholdWhy({ quantity, now = 0, foreseen, longestWait }: Evidence): s
   if (Math.max(...perSecond) > least * ROUNDING) return 'its runs differ in whether any request is rejected'
   return longestWait > LONGEST_WAIT_SECONDS / 2 ? 'its requests wait almost as long as they may' : undefined
 }
+
+/** Another part of a wave has other waits and rejections; how much seats and limits differ, the history shows. */
+const waveWhy = ({ quantity, wave }: Evidence): string | undefined =>
+  wave === undefined || quantity === 'seats' || quantity === 'current'
+    ? undefined
+    : `its requests come in waves of about ${plain.fixed(wave.seconds)} s, and this is ${plain.fixed(wave.part)} s of one`
 
 const heldWhy = (earlier: Earlier[Quantity]): string | undefined =>
   earlier === undefined || earlier.widening <= MOST_WIDENING

@@ -1,12 +1,15 @@
+import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sentenceText } from '../answer/answer.ts'
 import { EffectSchema, type Effect } from '../contract/effect.ts'
 import type { ForecastReport } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { createPicture } from '../source/picture.ts'
+import { plain } from '../text/format.ts'
 import { MS_PER_SECOND, rfc3339, unixMsOf } from '../units.ts'
-import { measureEffect, watchedUntil, type EffectSource } from './effect.ts'
+import { likeSpans, measureEffect, watchedUntil, type EffectSource } from './effect.ts'
 import { earlierOf, judgedOf, scoreOf, worstMiss } from './judge.ts'
-import { scoreText } from './present.ts'
+import { presentEffect, scoreText } from './present.ts'
 import { CALLS, clients, pagesOf, withLow, workloadOf } from './twin.fixture.ts'
 
 const calm = workloadOf(
@@ -101,6 +104,73 @@ describe('the effect of an edit', () => {
     const other: ServerFrame[] = late.map((page) => ({ ...page, at: rfc3339(unixMsOf(page.at) + 3_600_000) }))
     expect(measureEffect(effect(), sourceOf(other))).toEqual(effect({ ended: 'interrupted' }))
     expect(watchedUntil(msOf(0))).toBe(msOf(630))
+  })
+
+  test('compares like phases of a load that comes in waves, and says which', () => {
+    const waves = { firstMs: 10_000, activeMs: 16_000, periodMs: 40_000 }
+    const workload = workloadOf(
+      clients('wave', 4, {
+        kind: 'open',
+        arrivals: { kind: 'poisson', perSecond: 30, waves },
+        calls: CALLS,
+        onRejection: 'next',
+      }),
+    )
+    const editSeconds = 220
+    const edit = { at: editSeconds, objects: withLow({ nominalConcurrencyShares: 90 }) }
+    const waved = pagesOf(workload, { from: 60, until: 340, edit }).filter((_, second) => second % 2 === 0)
+    const began = unixMsOf(waved[0]?.at ?? '') - 60 * MS_PER_SECOND
+    const atMs = began + editSeconds * MS_PER_SECOND
+    const at = (seconds: number): Effect =>
+      measureEffect(
+        effect({ atMs }),
+        sourceOf(waved.filter((page) => unixMsOf(page.at) <= began + seconds * MS_PER_SECOND)),
+      )
+    const said = (one: Effect): readonly string[] =>
+      presentEffect(one, null).evidence.map((sentence) => sentenceText(sentence, plain))
+    for (const [until, text] of [
+      [272, '22 s after the edit, and the same part of a wave 80 s earlier.'],
+      [338, '2 whole waves before the edit, and as many after it.'],
+    ] as const) {
+      const found = at(until)
+      expect(Math.abs((found.measured?.periodMs ?? 0) / MS_PER_SECOND - 40)).toBeLessThan(0.5)
+      expect(said(found).at(-1)).toBe(`The load comes in waves of 40 s. Compared: ${text}`)
+      // The edit leaves the arrivals as they were, in a lull and in a wave.
+      const low = found.measured?.compared.find(({ name }) => name === 'workload-low')?.numbers.dispatched
+      expect(Math.abs((low?.b ?? 0) - (low?.a ?? 0))).toBeLessThan(0.2 * Math.max(10, low?.a ?? 0))
+    }
+    expect(said(measureEffect(effect(), sourceOf(until(200)))).at(-1)).toBe(
+      'Compared: the 50 s before the edit, and 50 s after its limits settled.',
+    )
+  })
+
+  test('compares equally long times of equal phase, that before the edit, or none', () => {
+    const ms = (min: number, max: number) => fc.integer({ min, max })
+    fc.assert(
+      fc.property(
+        ms(0, 600_000),
+        ms(20_000, 600_000),
+        fc.option(ms(10_000, 200_000), { nil: undefined }),
+        (past, length, periodMs) => {
+          const spans = likeSpans({ from: -past, to: 0 }, { fromMs: 30_000, untilMs: 30_000 + length }, periodMs)
+          if (spans === undefined) {
+            expect(past).toBeLessThan((periodMs ?? 0) + 30_000 + length)
+            return
+          }
+          const { a, b } = spans
+          expect(a.from).toBeGreaterThanOrEqual(-past)
+          expect(a.to).toBeLessThanOrEqual(0)
+          expect(b.from).toBeGreaterThanOrEqual(30_000)
+          if (periodMs === undefined) {
+            expect(a.to).toBe(0)
+            return
+          }
+          expect(b.to - b.from).toBeCloseTo(a.to - a.from)
+          const [whole, shift] = [(b.to - b.from) / periodMs, (b.from - a.from) / periodMs]
+          expect(Math.min(Math.abs(whole - Math.round(whole)), Math.abs(shift - Math.round(shift)))).toBeLessThan(1e-6)
+        },
+      ),
+    )
   })
 
   test('counts the numbers that matter, and nothing without evidence', () => {

@@ -1,5 +1,5 @@
-import { compare } from '../compare/compare.ts'
-import { periodsAround, SETTLE_MS } from '../compare/period.ts'
+import { compare, type ComparedPeriod } from '../compare/compare.ts'
+import { type Period, type Periods, periodsApart, SETTLE_MS } from '../compare/period.ts'
 import type { Effect, Measured } from '../contract/effect.ts'
 import type { Observation } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
@@ -7,6 +7,7 @@ import type { Series } from '../history/series.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { measuredSeconds } from './judge.ts'
 import { framesUntilBreak, observe } from './observe.ts'
+import { periodOf, type Sample } from './period.ts'
 
 /** How long an edit is observed after it has settled. */
 export const WATCH_MS = 600_000
@@ -30,7 +31,7 @@ export function measureEffect(effect: Effect, { frames, series }: EffectSource):
   const since = later.filter(({ at }) => unixMsOf(at) >= from && unixMsOf(at) <= end)
   const { frames: comparable, ended: broken } = framesUntilBreak(since)
   const observed = observe(comparable)
-  const now = observed && measuredOf(effect, observed, series)
+  const now = observed && measuredOf(effect, comparable, observed, series)
   const measured = measuredSeconds(now) > measuredSeconds(effect.measured) ? now : effect.measured
   const isOver = later.some(({ at }) => unixMsOf(at) >= end)
   const isWhole = measured !== undefined && measured.fromMs - from <= MISSING_MS && end - measured.untilMs <= MISSING_MS
@@ -38,25 +39,60 @@ export function measureEffect(effect: Effect, { frames, series }: EffectSource):
   return { ...effect, ...(measured && { measured }), ...(ended && { ended }) }
 }
 
-function measuredOf(effect: Effect, observed: Observation, series: EffectSource['series']): Measured {
+function measuredOf(
+  effect: Effect,
+  frames: readonly ServerFrame[],
+  observed: Observation,
+  series: EffectSource['series'],
+): Measured {
   const { fromMs, untilMs } = observed
-  const { a } = periodsAround(effect.atMs, untilMs - fromMs)
-  const before = series(a.from, a.to)
-  const [first] = before.times.filter((_, index) => (before.samples[index] ?? 0) > 0)
-  const after = series(fromMs, untilMs)
-  const compared =
-    first === undefined
-      ? (effect.measured?.compared ?? [])
-      : compare(
-          // If the console was connected shortly before, the time before the edit begins with its first page.
-          { series: before, period: { from: Math.max(a.from, first), to: a.to } },
-          { series: after, period: { from: fromMs, to: untilMs } },
-          true,
-        ).levels
+  const past = series(effect.atMs - WATCH_MS, effect.atMs)
+  const periodMs = periodOf(demandIn(past))
+  const [first] = past.times.filter((_, index) => (past.samples[index] ?? 0) > 0)
+  const spans = first === undefined ? undefined : likeSpans({ from: first, to: effect.atMs }, observed, periodMs)
+  const within = (period: Period): ComparedPeriod => ({ series: series(period.from, period.to), period })
+  const whole = spans && observe(frames.filter(({ at }) => unixMsOf(at) >= spans.b.from))
+  const waves = periodMs !== undefined && { periodMs }
   return {
     fromMs,
     untilMs,
-    compared: [...compared],
-    levels: observed.levels.map(({ name, quantities }) => ({ level: name, quantities })),
+    // A console that was restarted since has forgotten the time before the edit.
+    ...(first === undefined
+      ? pastOf(effect.measured)
+      : spans === undefined
+        ? { compared: [], ...waves }
+        : { compared: [...compare(within(spans.a), within(spans.b), true).levels], spans, ...waves }),
+    levels: (whole ?? observed).levels.map(({ name, quantities }) => ({ level: name, quantities })),
   }
 }
+
+function pastOf(measured: Measured | undefined): Pick<Measured, 'compared' | 'spans' | 'periodMs'> {
+  const { compared = [], spans, periodMs } = measured ?? {}
+  return { compared, ...(spans && { spans }), ...(periodMs !== undefined && { periodMs }) }
+}
+
+/**
+ * What of the time before an edit and after it is of like phases: equally long times around it, but of a load in waves
+ * whole ones; until the first one has passed, the same part of an earlier one. `undefined` where none is recorded.
+ */
+export function likeSpans(
+  past: Period,
+  { fromMs, untilMs }: Pick<Observation, 'fromMs' | 'untilMs'>,
+  periodMs: number | undefined,
+): Periods | undefined {
+  const [after, length, known] = [{ from: fromMs, to: untilMs }, untilMs - fromMs, past.to - past.from]
+  // If the console was connected shortly before, the time before the edit begins with its first page.
+  if (periodMs === undefined) return { a: { from: past.to - Math.min(length, known), to: past.to }, b: after }
+  const waves = Math.min(Math.floor(length / periodMs), Math.floor(known / periodMs)) * periodMs
+  if (waves > 0) return { a: { from: past.to - waves, to: past.to }, b: { from: untilMs - waves, to: untilMs } }
+  const earlier = periodsApart(after, Math.ceil((untilMs - past.to) / periodMs) * periodMs)
+  return earlier.a.from < past.from ? undefined : earlier
+}
+
+/** Seats that all levels together occupy or wait for. */
+const demandIn = ({ times, samples, levels }: Series): readonly Sample[] =>
+  times.flatMap((at, index) => {
+    if ((samples[index] ?? 0) === 0) return []
+    const seats = levels.map(({ columns }) => (columns.executing[index] ?? 0) + (columns.queuedSeats[index] ?? 0))
+    return [{ at, value: seats.reduce((sum, value) => sum + value, 0) }]
+  })

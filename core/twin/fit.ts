@@ -75,7 +75,7 @@ interface Tried {
 
 /** Finds the clients with which a simulated server reproduces the pages. `undefined` when `mayGoOn` ended it. */
 export function fitTwin({ history, variant, flows }: TwinInput, mayGoOn: MayGoOn = () => true): Twin | undefined {
-  const { whole: observation, parts } = history
+  const { whole: observation, parts, waves } = history
   const known = new Map(flows.map((one) => [one.schema, one.flows]))
   const candidates = candidatesFor(observation, known)
   const tried = new Map<string, Tried[]>()
@@ -96,7 +96,7 @@ export function fitTwin({ history, variant, flows }: TwinInput, mayGoOn: MayGoOn
   const best = new Map([...tried].map(([name, list]) => [name, list.toSorted((a, b) => a.error - b.error)]))
   const guesses = new Map([...best].map(([name, list]) => [name, asGoodAsBest(list)]))
   const fit = observation.levels.flatMap((level) => fitLevel(level, best.get(level.name)?.[0], { missing, known }))
-  const made = { variant, known, observation, parts, guesses, missing }
+  const made = { variant, known, observation, parts, waves, guesses, missing }
   const controls = Array.from({ length: RUNS }, (_, number) => runTwin(ensembleRun(made, number), () => mayGoOn(1)))
   if (!mayGoOn(1)) return undefined
   return { ...made, controls, fit }

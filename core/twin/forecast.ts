@@ -101,6 +101,7 @@ export function reportOf(
     })
     if (why !== undefined) return { ...base, bands: {}, note: why }
     const remark = remarkOn(name, twin)
+    const wave = twin.waves.find((one) => one.level === name && one.seconds > seconds)
     const longestWait = Math.max(0, ...pairs.map(({ edited }) => levelOf(edited, name)?.quantities.waitP99 ?? 0))
     const foretold = QUANTITIES.flatMap((quantity) => {
       const found = bandOrDirection({
@@ -112,6 +113,7 @@ export function reportOf(
             : foreseenOf(quantity, name, pairs, now),
         longestWait,
         past: pastOf(quantity, name, twin),
+        wave: wave && { seconds: wave.seconds, part: seconds },
         seconds: horizon ?? seconds,
         restarts: newLimit !== undefined,
         earlier: earlier[quantity],

@@ -1,9 +1,11 @@
 import type { TwinHistory } from '../contract/forecast.ts'
 import { ProblemError } from '../errors.ts'
 import type { ServerFrame } from '../frame/frame.ts'
+import { isExempt } from '../frame/reading.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
 import { comparableFrames, observe, SHORTEST_SPAN_SECONDS } from './observe.ts'
+import { periodOf } from './period.ts'
 
 /** Longer spans are not representative of the present. */
 export const LONGEST_SPAN_SECONDS = 600
@@ -30,7 +32,20 @@ export function twinHistory(pages: readonly ServerFrame[], requestsOfRun: number
   }
   const comparable = comparableFrames(pages)
   const whole = observe(lastSpan(comparable, requestsOfRun))
-  return whole && { whole, parts: partsOf(comparable) }
+  return whole && { whole, waves: wavesOf(comparable), parts: partsOf(comparable) }
+}
+
+/** By the requests that wait or execute. */
+function wavesOf(frames: readonly ServerFrame[]): TwinHistory['waves'] {
+  const levels = (frames.at(-1)?.levels ?? []).filter((level) => !isExempt(level))
+  return levels.flatMap(({ name }) => {
+    const samples = frames.flatMap(({ at, levels: all }) => {
+      const { queued, executing } = all.find((level) => level.name === name)?.requests ?? {}
+      return queued === undefined || executing === undefined ? [] : [{ at: unixMsOf(at), value: queued + executing }]
+    })
+    const period = periodOf(samples)
+    return period === undefined ? [] : [{ level: name, seconds: period / MS_PER_SECOND }]
+  })
 }
 
 function partsOf(frames: readonly ServerFrame[]): TwinHistory['parts'] {

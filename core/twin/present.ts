@@ -19,6 +19,7 @@ import { QUANTITIES } from '../bounds.ts'
 import type { Effect, EffectsState, Measured, Score } from '../contract/effect.ts'
 import type { Band, ForecastLevel, ForecastReport, Quantity } from '../contract/forecast.ts'
 import { plain, plural } from '../text/format.ts'
+import { MS_PER_SECOND } from '../units.ts'
 import { type Banded, isBanded, type Judged, judge, judgedOf, worstMiss } from './judge.ts'
 
 export const QUANTITY_LABELS: Readonly<Record<Quantity, string>> = {
@@ -136,7 +137,7 @@ export function presentEffect(
         : watched
           ? phrase`measuring until ${{ value: watched.untilMs, as: 'time' }}`
           : ['not measured any more'],
-    evidence: resultOf(effect),
+    evidence: [...resultOf(effect), ...comparedOf(measured)],
     tables: [
       ...(measured === undefined ? [] : [beforeAndAfter(measured, edited)]),
       ...(measured === undefined || forecast === undefined
@@ -178,6 +179,37 @@ function resultOf(effect: Effect): readonly Sentence[] {
     ...(banded.length === 0 ? [] : [[bandsText(right(banded), banded.length)]]),
     ...(stated.length === 0 ? [] : [[`${right(stated)} of ${stated.length} directions are right.`]]),
     ...(miss === undefined ? [] : [missOf(miss)]),
+  ]
+}
+
+/** Which time before the edit is compared with which time after it. */
+function comparedOf(measured: Measured | undefined): readonly Sentence[] {
+  if (measured === undefined) return []
+  const { compared, spans, periodMs } = measured
+  const seconds = (ms: number): string => `${Math.round(ms / MS_PER_SECOND)} s`
+  const waves = periodMs === undefined ? '' : `The load comes in waves of ${seconds(periodMs)}`
+  if (compared.length === 0) {
+    return [
+      [
+        waves === ''
+          ? 'Nothing was recorded before the edit to compare with.'
+          : `${waves}; none was recorded whole before the edit.`,
+      ],
+    ]
+  }
+  if (spans === undefined) return []
+  const { a, b } = spans
+  const [before, after] = [a.to - a.from, b.to - b.from]
+  if (periodMs === undefined) {
+    return [[`Compared: the ${seconds(before)} before the edit, and ${seconds(after)} after its limits settled.`]]
+  }
+  const whole = Math.round(after / periodMs)
+  return [
+    [
+      after < periodMs
+        ? `${waves}. Compared: ${seconds(after)} after the edit, and the same part of a wave ${seconds(b.from - a.from)} earlier.`
+        : `${waves}. Compared: ${plural(whole, 'one whole wave', `${whole} whole waves`)} before the edit, and as many after it.`,
+    ],
   ]
 }
 

@@ -16,6 +16,8 @@ export interface Twin {
   readonly fit: readonly FitLevel[]
   /** What the levels did in equal parts of the history. */
   readonly parts: TwinHistory['parts']
+  /** Levels whose requests come in waves. */
+  readonly waves: TwinHistory['waves']
   /** Results of the ensemble's runs under the present objects, each with the guesses and the seed of its forecast. */
   readonly controls: readonly (Observation | undefined)[]
   /** Flow schemas whose requests could not be constructed. */

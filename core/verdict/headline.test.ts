@@ -159,7 +159,7 @@ describe('the worst true statement, by rule order', () => {
     const said = nowLine([judged(server({ levels: [lender, larger] }))])
     expect(said.title).toBe('system lends 24 seats while 12 requests wait.')
     expect(said.evidence).toMatch(
-      /Its limit is 50, its floor, of 74 nominal seats\. It gets lent seats back within 10 s/,
+      /Its limit is at its floor: 50 of 74 nominal seats\. It gets lent seats back within 10 s/,
     )
   })
 
@@ -275,6 +275,8 @@ describe('what is not known is not concluded', () => {
     const said = nowLine([judged(server({ levels: [unlimited] }))])
     expect(said.title).toBe('system queues. 6 requests wait for 12 seats.')
     expect(said.evidence).toMatch(/^5 seats are taken\./)
+    const single = { ...unlimited, seats: { ...own.seats, executing: 1 } }
+    expect(nowLine([judged(server({ levels: [single] }))]).evidence).toMatch(/^1 seat is taken\./)
     const uncounted = { ...own, requests: { ...own.requests, queued: undefined } }
     expect(nowLine([judged(server({ levels: [uncounted] }))]).title).toBe('system lends 24 seats while requests wait.')
     const neither = { ...uncounted, limits: unlimited.limits, seats: { executing: undefined, queued: 12 } }

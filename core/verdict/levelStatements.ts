@@ -121,13 +121,13 @@ function ofFlow({ row, server, format }: Case): Sentence {
 
 export function lenderSqueezed(about: Case): Told {
   const { row, server, format } = about
-  const floor = row.seats.current === row.lower ? ', its floor' : ''
+  const floor = row.seats.current === row.lower ? ' at its floor:' : ''
   return {
     tone: 'trouble',
     level: row.name,
     title: `${row.name} ${told(server, 'lends', 'lent')} ${seats(format, -Number(row.change))} while ${waiting(about)}${place(about)}.`,
     evidence: [
-      `Its limit ${told(server, 'is', 'was')} ${format.seats(row.seats.current)}${floor}, of ${format.seats(row.seats.nominal)} nominal seats.`,
+      `Its limit ${told(server, 'is', 'was')}${floor} ${format.seats(row.seats.current)} of ${format.seats(row.seats.nominal)} nominal seats.`,
       'It gets lent seats back within 10 s of needing them.',
       ofFlow(about),
     ],
@@ -152,7 +152,9 @@ export function queueing(about: Case): Told {
   // Of requests of one seat each, their number says it.
   const wider = queued === undefined || queued === row.queuedRequests ? '' : ` for ${seats(format, queued)}`
   const of = current === undefined ? '' : ` of ${format.seats(current)}`
-  const taken = `${format.seats(executing)}${of} seats ${told(server, 'are', 'were')} taken.`
+  const many = current ?? executing ?? 0
+  const are = told(server, plural(many, 'seat is', 'seats are'), plural(many, 'seat was', 'seats were'))
+  const taken = `${format.seats(executing)}${of} ${are} taken.`
   return {
     tone: 'trouble',
     level: row.name,

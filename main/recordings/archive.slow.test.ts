@@ -21,8 +21,9 @@ import type { Archive } from '../ports/archive.ts'
 import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { createSimulationSource } from '../sources/simulation.ts'
 import { createArchive } from './archive.ts'
-import { chaptersIn, listRecordings } from './library.ts'
+import { chaptersIn, listRecordings, RECORDINGS } from './library.ts'
 import { startRecorder } from './recorder.ts'
+import { shelf } from './shelf.ts'
 
 const START = Date.UTC(2026, 10, 21, 3)
 const SECONDS = 200
@@ -239,6 +240,20 @@ describe('what was recorded', () => {
     expect(plain(undigested.series(server, { from, to, maxPoints: 1_000 }))).toEqual(plain(series))
     expect(undigested.notes(from, to)).toEqual(archive.notes(from, to))
     await rm(old, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+  })
+
+  test('the strip of a recording names its latest alert', async () => {
+    const state = join(folder, '..', `${basename(folder)}-state`)
+    await cp(folder, join(state, RECORDINGS), { recursive: true })
+    const own = shelf(state)
+    const [id = ''] = own
+      .list({ runs: () => false })
+      .map((one) => one.id)
+      .toReversed()
+    const end = START + SECONDS * 1_000
+    const alerts = archive.notes(START, end).filter(({ kind }) => kind === 'alert')
+    expect(await own.strip(id, end)).toMatchObject({ lastAlert: alerts.at(-1)?.at })
+    await rm(state, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   })
 
   test('notes what happened in a range, alerts as they were evaluated then', () => {

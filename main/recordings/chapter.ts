@@ -20,6 +20,7 @@ import {
   type SegmentLine,
   type TimedEvent,
 } from '../../core/source/recording.ts'
+import { plain } from '../../core/text/format.ts'
 import type { UnixMs } from '../../core/units.ts'
 import { assertRoom, type Database, openDatabase } from '../store/database.ts'
 import { insertNotes, NOTE_SCHEMA, notesIn } from './notes.ts'
@@ -442,7 +443,7 @@ export function openChapter(path: string): ChapterReader {
       try {
         return use(id === undefined ? tailOf(connection) : bodyOf(connection, id))
       } catch (error) {
-        throw damaged(`the part of ${path} that begins at ${new Date(first).toISOString()}`, error)
+        throw damaged(`the part of ${path} that begins at ${plain.instant(first)}`, error)
       }
     }
     /**

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { lastAlert } from '../../core/compare/notes.ts'
 import { ProblemError } from '../../core/errors.ts'
 import type { RecordingEntry, RecordingPart, RecordingStrip } from '../../core/contract/recording.ts'
 import { MOST_SHARED_BYTES } from '../../core/bounds.ts'
@@ -110,5 +111,11 @@ function stripOf(folder: string, { id, source }: ListedRecording, now: UnixMs): 
   const eventful = bars.filter(({ queued, rejected }) => queued > 0 || rejected > 0)
   const [worst] = eventful.toSorted((a, b) => b.rejected - a.rejected || b.queued - a.queued)
   const missing = gaps.reduce((sum, { from, to }) => sum + to - from, 0)
-  return { bars: eventful, coverage: 1 - missing / length, ...(worst !== undefined && { incident: worst.to }) }
+  const alert = lastAlert(archive.notes(first, last))
+  return {
+    bars: eventful,
+    coverage: 1 - missing / length,
+    ...(worst !== undefined && { incident: worst.to }),
+    ...(alert !== undefined && { lastAlert: alert }),
+  }
 }

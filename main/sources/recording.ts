@@ -4,6 +4,7 @@ import type { Moment } from '../../core/contract/recording.ts'
 import type { ServerHealth, SourceSpec } from '../../core/contract/source.ts'
 import { ofAlgorithm, type SourceInfo } from '../../core/frame/frame.ts'
 import type { TimedEvent } from '../../core/source/recording.ts'
+import { plain } from '../../core/text/format.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
 import type { Environment } from '../ports/environment.ts'
 import { NOTHING_READ, stillObjects, type ObjectGateway } from '../ports/objectGateway.ts'
@@ -89,9 +90,9 @@ function healthOf(known: readonly TimedEvent[]): ServerHealth[] {
 
 /** For an instant in a gap: what is missing, and where the nearest samples are. */
 export function notRecorded(name: string, at: UnixMs, { before, after }: NonNullable<Moment['gap']>): Problem {
-  const nearest = [before, after].filter((one) => one !== undefined).map(rfc3339)
+  const nearest = [before, after].filter((one) => one !== undefined).map(plain.instant)
   const where = nearest.length === 0 ? '' : ` The nearest samples are of ${nearest.join(' and ')}.`
-  return { code: 'not-found', message: `Nothing of ${name} was recorded at ${rfc3339(at)}.${where}` }
+  return { code: 'not-found', message: `Nothing of ${name} was recorded at ${plain.instant(at)}.${where}` }
 }
 
 const NONE = { code: 'not-found', message: 'No flow-control objects were recorded.' } as const

@@ -5,7 +5,8 @@ import type { EtcdState } from '../../core/contract/etcd.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { Cadence, Connected, SourceSpec } from '../../core/contract/source.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
-import { frameOf } from '../../core/frame/frame.ts'
+import { ALGORITHM_OPTIONS } from '../../core/engine/profiles.ts'
+import { frameOf, ofAlgorithm } from '../../core/frame/frame.ts'
 import { createPicture, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
 import { repeat, type Environment } from '../ports/environment.ts'
@@ -102,6 +103,7 @@ export function startSession(options: SessionOptions): Session {
     servers: [...picture.health],
     ...(source.live !== undefined && { requests: true as const }),
     ...((source.etcd ?? picture.etcd) !== undefined && { etcd: true as const }),
+    ...ofAlgorithm(ALGORITHM_OPTIONS.find(([id]) => id === source.info.algorithm)?.[1]),
     still: source.still,
   })
   const tellFrames = later(environment, () => {

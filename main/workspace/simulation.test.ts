@@ -89,6 +89,12 @@ describe('the workspace with a simulation', () => {
     expect(times).toHaveLength(21)
   })
 
+  it('is told by the name that people have for its algorithm, unless it is upstream’s', async () => {
+    const opened = await console.call('sources.connect', { spec: { ...SIMULATION, algorithm: 'kep-width-3ms' } })
+    expect(opened.algorithm).toBe('KEP-1040, widths at 3 ms')
+    expect(await console.call('sources.connect', { spec: SIMULATION })).not.toHaveProperty('algorithm')
+  })
+
   it('steers it, and tells how it goes to whoever listens', async () => {
     const states: SimulationState[] = []
     console.subscribe('simulation', null, (state) => states.push(state))

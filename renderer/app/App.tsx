@@ -3,7 +3,6 @@ import { unixMsOf } from '../../core/units.ts'
 import type { Consent } from '../../core/contract/source.ts'
 import { client } from '../state/client.ts'
 import { useConnected } from '../state/connection.ts'
-import { objectsStore } from '../state/objects.ts'
 import { classes } from '../components/classes.ts'
 import { ErrorBoundary, Note, ProblemNote } from '../components/States.tsx'
 import { useShownNotes } from '../state/firstRun.ts'
@@ -76,7 +75,9 @@ export function App() {
         <Suspense>{past && connected && <TimeBar />}</Suspense>
         <ConsentNote />
         <Notices />
-        <Reverts />
+        <Suspense>
+          <RevertNotes />
+        </Suspense>
         {entry !== undefined && (
           <>
             <div className={styles['pages']}>
@@ -201,20 +202,6 @@ export function ConsentNote() {
         <span className="mono">{waiting.what}</span>. <span aria-hidden="true">{seconds} s left.</span>
       </Note>
     </div>
-  )
-}
-
-/** Loaded once editing was on: before that there is nothing to revert. */
-function Reverts() {
-  const isOn = objectsStore(({ state }) => state?.editing.state === 'on')
-  const [wanted, setWanted] = useState(false)
-  if (isOn && !wanted) setWanted(true)
-  return (
-    wanted && (
-      <Suspense>
-        <RevertNotes />
-      </Suspense>
-    )
   )
 }
 

@@ -28,9 +28,10 @@ it('has each class with the group that is nearest to being limited, and a link t
   render(<EtcdPart />)
   const [event, tenants] = screen.getAllByRole('link')
   expect(event?.textContent).toContain('388 ms')
+  expect(event?.textContent).not.toContain('lbf')
   expect(event?.getAttribute('href')).toBe('#/etcd?object=event')
   expect(tenants?.getAttribute('title')).toBe(
-    'tenants, 100 requests in 1 s, per user. alice: 40 of 100 used, 3 requests waiting.',
+    'tenants, sliding window, 100 requests in 1 s, per user. alice: 40 of 100 used, 3 requests waiting.',
   )
 })
 

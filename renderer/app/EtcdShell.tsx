@@ -1,4 +1,5 @@
 import type { EtcdClass } from '../../core/contract/etcd.ts'
+import { QDISC_NAMES } from '../../core/qos/configuration.ts'
 import { classes } from '../components/classes.ts'
 import { Icon } from '../components/Icon.tsx'
 import { MiddleCut } from '../components/LevelChip.tsx'
@@ -10,8 +11,6 @@ import { format } from '../theme/format.ts'
 import styles from './Sidebar.module.css'
 
 // What the shell shows for an etcd in place of priority levels and samples.
-
-const CODES = { tbf: 'tbf', lbf: 'lbf', maxinflight: 'max', window: 'win' } as const
 
 /** The roster of the sidebar, or the status bar that shows whether the source responds: one chunk to load. */
 export const EtcdPart = ({ good }: { readonly good?: boolean }) =>
@@ -31,7 +30,7 @@ function EtcdRoster() {
       <h2 className={styles['heading']}>
         {instant === undefined ? 'Classes' : `At ${format.time(instant)}`} <span>level now</span>
       </h2>
-      <ul className={`${styles['roster']} grow shrink-y scroll-y`}>
+      <ul className={`${styles['roster']} ${styles['unmarked']} grow shrink-y scroll-y`}>
         {state.classes.map((one) => (
           <li key={one.name}>
             <ClassItem of={one} current={screen === 'etcd' && object === one.name} />
@@ -52,12 +51,9 @@ function ClassItem({ of, current }: { readonly of: EtcdClass; readonly current: 
     <a
       href={hrefOfPlace({ screen: 'etcd', object: of.name })}
       aria-current={current ? 'page' : undefined}
-      title={`${of.name}, ${of.summary}. ${whose}${text}${of.waiting > 0 ? `, ${format.counted(of.waiting, 'request')} waiting` : ''}.`}
+      title={`${of.name}, ${QDISC_NAMES[level.qdisc]}, ${of.summary}. ${whose}${text}${of.waiting > 0 ? `, ${format.counted(of.waiting, 'request')} waiting` : ''}.`}
       style={{ '--level': 'var(--text-2)' }}
     >
-      <span className={styles['kind']} aria-hidden="true">
-        {CODES[level.qdisc]}
-      </span>
       <span className={styles['name']}>
         <MiddleCut text={of.name} />
       </span>

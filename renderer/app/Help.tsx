@@ -66,7 +66,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl B', 'Sidebar or rail'],
   ['F6', 'Next pane; with Shift the previous one'],
   ['Space', 'Pause, resume'],
-  ['L', 'Back to live'],
+  ['L', 'Back to live; of a source that is over: its last sample'],
   ['R', 'Try a fix: the remedy of the first cause as a draft'],
   ['X', 'Explain the limit of the selected level'],
   ['←  →', 'Cursor one sample; with Shift one 10 s round'],

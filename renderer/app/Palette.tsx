@@ -213,6 +213,7 @@ function reachable(): Reachable {
     speeds: SPEEDS,
     onLive: routeNow().screen === 'live',
     paused: timeStore.getState().paused,
+    isOver: connection?.still === true,
     notSteered: whyNotSteered(),
     unavailable: unavailableNow(),
   }

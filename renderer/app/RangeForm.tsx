@@ -1,13 +1,11 @@
 import { useState, type FormEvent } from 'react'
-import { lastAlert } from '../../core/compare/notes.ts'
 import type { Extent } from '../../core/contract/recording.ts'
 import { MS_PER_SECOND } from '../../core/units.ts'
 import { Button } from '../components/Button.tsx'
 import { inputClass } from '../components/Field.tsx'
-import { useNow } from '../components/hooks.ts'
-import { useNotes } from '../state/notes.ts'
+import { unitOf, useWall } from '../components/wall.ts'
 import { usePastPart } from '../state/past.ts'
-import { changeSettings, useSettings } from '../state/settings.ts'
+import { changeSettings } from '../state/settings.ts'
 import { closeOverlay } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
 import { bounds, PRESETS, windowToText, type TimeWindow } from '../state/time.logic.ts'
@@ -21,25 +19,11 @@ import styles from './TopBar.module.css'
 /** Presets, and a range to type, with its meaning before it is shown. */
 export function RangeForm({ window }: { readonly window: TimeWindow }) {
   const { setRange } = timeStore.getState()
-  const [{ clock }] = useSettings()
   const [typed, setTyped] = useState(() => windowText(timeStore.getState()))
-  const [picked, setPicked] = useState(() => datesOf(timeStore.getState()))
   const [tried, setTried] = useState(false)
-  const notes = useNotes()
   const extent = usePastPart((past) => past.extent)
-  const wall = { now: useNow(), zone: clock, lastAlert: lastAlert(notes) }
+  const wall = useWall()
   const parsed = readRange(typed, wall)
-  const type = (text: string): void => {
-    setTyped(text)
-    setTried(false)
-    const read = readRange(text, wall)
-    if (read.ok) setPicked(datesOf(bounds(read.window, wall.now)))
-  }
-  const pick = (dates: Dates): void => {
-    setPicked(dates)
-    setTried(false)
-    setTyped(`${dates.from} to ${dates.to}`.replaceAll('T', ' '))
-  }
   const preset = (seconds: number): void => {
     setRange(seconds)
     changeSettings({ rangeSeconds: seconds })
@@ -68,13 +52,16 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
       </div>
       <form onSubmit={submit}>
         <label className={styles['field']}>
-          Range ({format.zone()})
+          Range ({unitOf(wall)})
           <input
             className={inputClass}
             value={typed}
             spellCheck={false}
             autoComplete="off"
-            onChange={({ target }) => type(target.value)}
+            onChange={({ target }) => {
+              setTyped(target.value)
+              setTried(false)
+            }}
             aria-invalid={tried && !parsed.ok}
             aria-describedby="typed-range"
           />
@@ -86,19 +73,6 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
         >
           {parsed.ok ? meaning(parsed, extent, wall.now) : parsed.why}
         </p>
-        {(['from', 'to'] as const).map((end) => (
-          <label key={end} className={styles['field']}>
-            {end === 'from' ? 'From' : 'To'}
-            <input
-              className={inputClass}
-              type="datetime-local"
-              step={1}
-              value={picked[end]}
-              // An incomplete date reads as empty.
-              onChange={({ target }) => target.value !== '' && pick({ ...picked, [end]: target.value })}
-            />
-          </label>
-        ))}
         <div className={styles['buttons']}>
           <Button small type="submit">
             Show this range
@@ -118,16 +92,6 @@ export function RangeForm({ window }: { readonly window: TimeWindow }) {
 /** The shown range in the notation of the field. */
 const windowText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
   `${format.dateTime(from)} to ${format.dateTime(to)}`
-
-/** Both ends in the format of a calendar field, in the zone of the clock. */
-interface Dates {
-  readonly from: string
-  readonly to: string
-}
-const datesOf = ({ from, to }: { readonly from: number; readonly to: number }): Dates => ({
-  from: format.dateTime(from).replace(' ', 'T'),
-  to: format.dateTime(to).replace(' ', 'T'),
-})
 
 /** What a typed range will show, and how much of it is not recorded. */
 function meaning(parsed: Extract<ParsedRange, { ok: true }>, extent: Extent | undefined, now: number): string {

@@ -57,7 +57,7 @@ export function StatusBar() {
       {facts.families !== undefined && <span className={styles['item']}>{facts.families}</span>}
       {facts.version !== undefined && (
         <span className={styles['item']}>
-          {isPast ? 'server then' : 'server'} <b>{facts.version}</b>
+          {isPast && connection?.source.kind !== 'run' ? 'server then' : 'server'} <b>{facts.version}</b>
         </span>
       )}
       {facts.dumps !== undefined && (

@@ -20,7 +20,7 @@ import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
 import { SourceSwitcher } from './SourceSwitcher.tsx'
 import styles from './TopBar.module.css'
-import { algorithmOf, announcementOf, badgeOf, type BadgeTone, samplelessBadge } from './shell.data.ts'
+import { announcementOf, badgeOf, type BadgeTone, samplelessBadge } from './shell.data.ts'
 
 const MAC = /mac/i.test(navigator.platform)
 
@@ -30,7 +30,8 @@ export function TopBar() {
   const fixedRange = useTimePart(({ window }) => window.kind === 'absolute')
   const mode = useViewPart((view) => view.mode)
   const example = useIsExample()
-  const isRun = useConnection().connection?.source.kind === 'run'
+  // What is over has no live to go back to.
+  const isOver = useConnected()?.still
   const still = mode === 'none' || mode === 'still' || mode === 'connecting'
   return (
     <header className="across shrink-x line-below placed on-surface" data-pane="" tabIndex={-1}>
@@ -51,7 +52,7 @@ export function TopBar() {
           </button>
         )}
         <div className="grow shrink-x" />
-        {fixedRange && !isRun && (!still || mode === 'still') && (
+        {fixedRange && !isOver && !still && (
           <button type="button" className={classes(styles['control'], 'rigid')} onClick={() => run({ kind: 'live' })}>
             Back to live
           </button>
@@ -129,12 +130,7 @@ function ModeBadge() {
   const sampleless = samplelessBadge(connection, link, view.mode)
   const { tone, word, detail } =
     sampleless ??
-    badgeOf(
-      { ...view, instant, run: shownRun, algorithm: algorithmOf(connection?.spec), enforces },
-      link,
-      simulation,
-      servers,
-    )
+    badgeOf({ ...view, instant, run: shownRun, algorithm: connection?.algorithm, enforces }, link, simulation, servers)
   return (
     <>
       <div className={classes(styles['badge'], styles[tone])} data-mode={view.mode}>

@@ -23,6 +23,7 @@ const NOTHING: PaletteFacts = {
   speeds: [],
   onLive: false,
   paused: false,
+  isOver: false,
   notSteered: 'No simulation is connected.',
   unavailable: {},
 }
@@ -114,6 +115,10 @@ describe('the palette', () => {
     expect(matchItems(paletteItems({ ...NOTHING, paused: true }), '> resume').map(({ label }) => label)).toContain(
       'Resume',
     )
+    expect(labels('> back to live')).toContain('Back to live')
+    const ofOver = paletteItems({ ...NOTHING, isOver: true })
+    expect(matchItems(ofOver, '> back to live').map(({ label }) => label)).not.toContain('Back to live')
+    expect(matchItems(ofOver, '> last sample').map(({ label }) => label)).toContain('Go to the last sample')
   })
 
   it.each([

@@ -162,6 +162,8 @@ export interface PaletteFacts {
   /** Whether live requests are on the screen. */
   readonly onLive: boolean
   readonly paused: boolean
+  /** Whether the shown source has no live to go back to. */
+  readonly isOver: boolean
   /** Why the simulation cannot be controlled. */
   readonly notSteered?: string | undefined
   /** Why each unavailable action is unavailable now. */
@@ -243,7 +245,8 @@ export function paletteItems(facts: PaletteFacts): readonly PaletteItem[] {
     ),
     ...Object.entries(COMMAND_INFO).flatMap(([kind, { label, key, also }]) => {
       if (label === undefined || !isPlain(kind)) return []
-      const shown = kind === 'pause' && facts.paused ? 'Resume' : label
+      const shown =
+        kind === 'pause' && facts.paused ? 'Resume' : kind === 'live' && facts.isOver ? 'Go to the last sample' : label
       return item('Actions', shown, { kind: 'run', command: { kind } }, { id: `command ${kind}`, key, also })
     }),
     ...Object.entries(ACTION_INFO).flatMap(([name, { group, label, also, key }]) => {

@@ -1,8 +1,8 @@
-import { lastAlert } from '../../core/compare/notes.ts'
+import { joinNotes } from '../../core/compare/notes.ts'
 import { MS_PER_SECOND } from '../../core/units.ts'
+import { wallOf } from '../components/wall.ts'
 import { notesStore } from '../state/notes.ts'
 import { pastStore } from '../state/past.ts'
-import { settingsNow } from '../state/settings.ts'
 import { openOverlay, say } from '../state/shell.ts'
 import { timeStore } from '../state/time.ts'
 import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
@@ -29,11 +29,8 @@ export async function pasteRange(): Promise<void> {
     openOverlay('range')
     return
   }
-  const parsed = readRange(text, {
-    now: Date.now(),
-    zone: settingsNow().clock,
-    lastAlert: lastAlert(notesStore.getState().notes),
-  })
+  const { notes, past } = notesStore.getState()
+  const parsed = readRange(text, wallOf(joinNotes(notes, past)))
   if (parsed.ok) showRange(parsed)
   else say(parsed.why)
 }

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { connectedTo, scrapeSpec } from '../../test/fixtures/sources.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { PrometheusSpecSchema } from '../../core/contract/prometheus.ts'
-import { SimulationSpecSchema, type SimulationState } from '../../core/contract/simulation.ts'
+import type { SimulationState } from '../../core/contract/simulation.ts'
 import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import {
-  algorithmOf,
   announcementOf,
   badgeOf,
   rosterRows,
@@ -47,12 +46,9 @@ describe('the badge', () => {
     expect(badgeOf({ ...view, mode: 'none', server: undefined }, true)).toEqual({ tone: 'none', word: 'NO SOURCE' })
   })
 
-  it('names the algorithm only where it is not upstream’s', () => {
-    const spec = SimulationSpecSchema.parse({ kind: 'simulation' })
-    expect(algorithmOf({ ...spec, algorithm: 'maxmin' })).toBe('maxmin')
-    expect(algorithmOf({ ...spec, algorithm: 'upstream' })).toBeUndefined()
-    expect(algorithmOf(spec)).toBeUndefined()
-    expect(algorithmOf({ kind: 'demo' })).toBeUndefined()
+  it('names the algorithm where there is a name', () => {
+    const live = { ...view, mode: 'live' } as const
+    expect(badgeOf({ ...live, algorithm: 'CoDel' }, true).detail).toBe('CoDel, 0.8 s behind')
   })
 
   it('does not go on connecting after a failure', () => {
@@ -124,6 +120,13 @@ describe('the badge', () => {
       detail: 'half',
     })
     expect(badgeOf({ ...view, mode: 'past', run }, false).word).toBe('NO LINK')
+  })
+
+  it('counts no age of a recording, which is over', () => {
+    const past = { ...view, mode: 'past', instant: Date.UTC(2026, 10, 20, 3, 7, 20), ageMs: 3_360_000 } as const
+    const frame = { source: { kind: 'recording', name: 'prod', via: 'recording' } } as const
+    expect(badgeOf({ ...past, frame }, true)).toMatchObject({ word: 'PAST 03:07:20', detail: 'recording' })
+    expect(badgeOf(past, true).detail).toBe('56 min ago')
   })
 
   it('says first of all that the console itself is away', () => {

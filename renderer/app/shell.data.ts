@@ -1,6 +1,6 @@
 import { plural } from '../../core/text/format.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { Connected, ServerHealth, SourceSpec } from '../../core/contract/source.ts'
+import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import type { Frame, ServerFrame, LevelFrame } from '../../core/frame/frame.ts'
 import { isExempt, movedSeats, standsInThePast } from '../../core/frame/reading.ts'
 import type { SimulationState } from '../../core/contract/simulation.ts'
@@ -41,14 +41,8 @@ export type BadgeView = Pick<View, 'mode' | 'ageMs' | 'buffered' | 'server'> & {
   readonly run?: { readonly name: string; readonly ms: number } | undefined
   /** The proxy that is shown delays and rejects requests. */
   readonly enforces?: boolean
-  /** The flow-control algorithm of a simulation or a proxy, unless it is upstream's. */
+  /** Name of the algorithm of a simulation or a proxy, unless it is upstream's. */
   readonly algorithm?: string | undefined
-}
-
-/** The algorithm of a source with the console's own flow control; `undefined` for upstream's. */
-export function algorithmOf(spec: SourceSpec | undefined): string | undefined {
-  const algorithm = spec !== undefined && 'algorithm' in spec ? spec.algorithm : undefined
-  return algorithm === 'upstream' ? undefined : algorithm
 }
 
 /** The content of the badge: shape, word and colour differ by mode. */
@@ -100,7 +94,11 @@ export function badgeOf(
         detail: `last ${format.time(at)}`,
       }
     case 'past':
-      return { tone: 'past', word: `PAST ${format.time(view.instant)}`, detail: `${format.age(view.ageMs)} ago` }
+      return {
+        tone: 'past',
+        word: `PAST ${format.time(view.instant)}`,
+        detail: view.frame?.source.kind === 'recording' ? 'recording' : `${format.age(view.ageMs)} ago`,
+      }
     case 'still':
       return {
         tone: 'still',

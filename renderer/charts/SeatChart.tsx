@@ -71,7 +71,7 @@ export const SeatChart = memo(function SeatChart({
       <PlotAxes plot={plot} domain={domain} axis={data.axis} />
       <Paths level={level} data={data} exempt={options.exempt} domain={domain} plot={plot} />
       <Events data={data} domain={domain} plot={plot} />
-      <EventMarks marks={marks} domain={domain} plot={plot} />
+      <EventMarks marks={marks} domain={domain} plot={plot} firstRejection={data.firstRejection} />
       <EdgeLabels level={level} series={series} data={data} options={options} domain={domain} plot={plot} />
     </Drawing>
   )
@@ -135,11 +135,10 @@ function seatPaths({ points, axis }: SeatChartData, domain: TimeDomain, plot: Pl
   }
 }
 
-/** Gaps as empty boxes, resets as notches, the first rejection as a line with its time. */
+/** Gaps as empty boxes, resets as notches. */
 function Events({ data, domain, plot }: { data: SeatChartData; domain: TimeDomain; plot: Plot }) {
   const bottom = plot.height - plot.bottom
   const x = (at: number): number => xOfTime(plot, domain, Math.min(domain.to, Math.max(domain.from, at)))
-  const first = data.firstRejection
   const newest = data.points.findLast((point) => point.executing !== null)?.t
   const silent = newest !== undefined && domain.to - newest > data.lateAfterMs ? [{ from: newest, to: domain.to }] : []
   return (
@@ -150,29 +149,6 @@ function Events({ data, domain, plot }: { data: SeatChartData; domain: TimeDomai
           <title>{`${format.time(at)} counters reset`}</title>
         </path>
       ))}
-      {first !== undefined && <FirstRejection at={first} x={x(first)} plot={plot} />}
-    </g>
-  )
-}
-
-/** Room for the label of the first rejection with its time. */
-const FIRST_PX = 130
-
-/** Labelled on the wider side of its line, without the time where the plot is too narrow for it. */
-function FirstRejection({ at, x, plot }: { readonly at: number; readonly x: number; readonly plot: Plot }) {
-  const isLate = x - plot.left > plotWidth(plot) / 2
-  const time = plotWidth(plot) < 2 * FIRST_PX ? '' : `${format.time(at)} `
-  return (
-    <g>
-      <line className={styles['event']} x1={x} x2={x} y1={plot.top} y2={plot.height - plot.bottom} />
-      <text
-        className={styles['eventText']}
-        x={x + (isLate ? -6 : 6)}
-        y={plot.top + 11}
-        textAnchor={isLate ? 'end' : 'start'}
-      >
-        {`${time}first rejection`}
-      </text>
     </g>
   )
 }

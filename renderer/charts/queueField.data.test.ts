@@ -145,6 +145,7 @@ describe('the length limit', () => {
     expect(fullQueues(data(50).cells, undefined)).toBe(0)
     expect(overfullNote(data(50), 50)).toBeUndefined()
     expect(overfullNote(data(50), undefined)).toBeUndefined()
+    expect(overfullNote(data(1_250), 1_200)).toMatch(/contains 1\u202f250 requests with a length limit of 1\u202f200\./)
     expect(overfullNote(data(50), 35)).toMatch(
       /contains 50 requests with a length limit of 35\. .* seats were free then/,
     )

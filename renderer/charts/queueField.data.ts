@@ -70,7 +70,7 @@ export function overfullNote({ cells }: QueueFieldData, lengthLimit: number | un
   if (lengthLimit === undefined) return undefined
   const [longest] = cells.filter(({ pending }) => pending > lengthLimit).toSorted((a, b) => b.pending - a.pending)
   if (longest === undefined) return undefined
-  return `Queue ${longest.index} contains ${longest.pending} requests with a length limit of ${lengthLimit}. The server checks the limit when a request arrives, and rejects it only if all seats of the level are taken. Either seats were free then, but too few for the request at the head of the queue, or the limit was lowered since.`
+  return `Queue ${longest.index} contains ${format.counted(longest.pending, 'request')} with a length limit of ${format.fixed(lengthLimit)}. The server checks the limit when a request arrives, and rejects it only if all seats of the level are taken. Either seats were free then, but too few for the request at the head of the queue, or the limit was lowered since.`
 }
 
 function waitingOf(queue: DumpQueue, unit: QueueUnit): number {

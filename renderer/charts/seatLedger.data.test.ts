@@ -5,6 +5,7 @@ import { BUILT_IN_ORDER } from '../theme/levelSlots.ts'
 import {
   differenceNote,
   ledgerOf,
+  entrySentence,
   ledgerSentence,
   nominalNote,
   layoutEquation,
@@ -56,6 +57,20 @@ describe('the account of every seat', () => {
     expect(ledger.regime).toBe('short')
     expect(differenceNote(ledger)).toMatch(/no pool.*60 seats are withheld/)
     expect(layoutLedger(ledger, 0, 300).pool).toBeUndefined()
+  })
+
+  test('numbers are grouped, and one seat is one', () => {
+    const many = ledgerOf(
+      server({ levels: [level({ name: 'a', nominal: 12_000, current: 12_000, executing: 1_500 })] }),
+      [],
+    )
+    expect(nominalNote(many)).toBe('12\u202f000 nominal seats')
+    expect(ledgerSentence(many)).toContain('1\u202f500 of 12\u202f000 seats are taken, 10\u202f500 are free')
+    const [entry] = many.entries
+    if (entry === undefined) throw new Error('there is one level')
+    expect(entrySentence(entry)).toBe('a: 1\u202f500 of 12\u202f000 seats executing, nominal 12\u202f000')
+    const one = ledgerOf(server({ levels: [level({ name: 'a', nominal: 31, current: 30 })], seatFairFrac: 0 }), [])
+    expect(differenceNote(one)).toMatch(/; 1 seat is withheld\.$/)
   })
 
   test('a server that never moves limits withholds none, and exempt is not to blame', () => {

@@ -84,46 +84,55 @@ const seatsWord = (n: number) => format.counted(n, 'seat')
  */
 export function nominalNote(ledger: Ledger): string {
   const atMost = Math.max(0, ledger.entries.filter((entry) => entry.nominal > 0).length - 1)
-  const rounding = atMost === 0 ? '' : `, at most ${atMost} of them by rounding`
+  const rounding = atMost === 0 ? '' : `, at most ${format.seats(atMost)} of them by rounding`
   const exempt = ledger.exempt?.executing
   const onTop = ledger.exempt === undefined || exempt === undefined ? '' : `; exempt runs ${seatsWord(exempt)} more`
-  return `${ledger.nominal} nominal seats${rounding}${onTop}`
+  return `${format.counted(ledger.nominal, 'nominal seat')}${rounding}${onTop}`
 }
 
 /** Why the sum of the current limits differs from that of the nominal ones; absent when it does not. */
 export function differenceNote(ledger: Ledger): string | undefined {
   const { difference, entries, exempt, regime } = ledger
   if (difference === 0) return undefined
-  if (regime === 'short') {
-    return `no pool: exempt used so many seats that the floors of all levels did not fit; ${seatsWord(-difference)} ${plural(-difference, 'is', 'are')} withheld.`
+  if (regime === 'short' && difference < 0) {
+    const withheld = format.counted(-difference, 'seat is withheld', 'seats are withheld')
+    return `no pool: exempt used so many seats that the floors of all levels did not fit; ${withheld}.`
   }
-  const way = difference > 0 ? 'more' : 'fewer'
   const amount = Math.abs(difference)
+  const sum = `current limits sum to ${format.seats(ledger.current)}`
+  const off = `${format.seats(amount)} ${difference > 0 ? 'more' : 'fewer'}`
   // Each limit is rounded to the nearest seat, so the sum may be off by half a seat per level (specification 6.4).
-  if (amount <= entries.length / 2) return `current limits sum to ${ledger.current}, ${amount} ${way}: each is rounded.`
+  if (amount <= entries.length / 2) return `${sum}, ${off}: each is rounded.`
   const taken = exempt?.current ?? 0
   // Up to 1.30 exempt is one more item of the solver (specification 6.4a).
   if (difference < 0 && Math.abs(taken - amount) <= entries.length / 2) {
-    return `current limits sum to ${ledger.current}: exempt holds ${taken} of the nominal seats.`
+    return `${sum}: exempt holds ${format.seats(taken)} of the nominal seats.`
   }
-  return `current limits sum to ${ledger.current}, ${amount} ${way} than nominal: the scrape may straddle two reallocations.`
+  return `${sum}, ${off} than nominal: the scrape may straddle two reallocations.`
 }
 
 /** The account as one sentence: the drawing's accessible name. */
 export function ledgerSentence(ledger: Ledger): string {
   if (ledger.entries.length === 0) return 'Seat ledger: no level with known limits'
-  const executing = ledger.executing === undefined ? 'an unknown number of' : String(ledger.executing)
-  const idle = ledger.free === undefined ? '' : `, ${ledger.free} are free`
-  const moved = `${ledger.lent} lent, ${ledger.borrowed} borrowed`
-  return `Seat ledger: ${executing} of ${ledger.current} seats are taken${idle}; ${moved}; nominal limits sum to ${ledger.nominal}`
+  const executing = ledger.executing === undefined ? 'an unknown number of' : format.seats(ledger.executing)
+  const idle =
+    ledger.free === undefined ? '' : `, ${format.seats(ledger.free)} ${plural(ledger.free, 'is', 'are')} free`
+  const moved = `${format.seats(ledger.lent)} lent, ${format.seats(ledger.borrowed)} borrowed`
+  return `Seat ledger: ${executing} of ${format.seats(ledger.current)} seats are taken${idle}; ${moved}; nominal limits sum to ${format.seats(ledger.nominal)}`
 }
 
 /** One level of the account as a sentence. */
 export function entrySentence(entry: LedgerEntry, names: readonly string[] = [entry.name]): string {
-  const who = names.length === 1 ? entry.name : `${names.length} levels, ${names[0] ?? ''} to ${names.at(-1) ?? ''}`
-  const executing = entry.executing === undefined ? 'unknown' : String(entry.executing)
-  const moved = entry.lent > 0 ? `, ${entry.lent} lent` : entry.borrowed > 0 ? `, ${entry.borrowed} borrowed` : ''
-  return `${who}: ${executing} of ${entry.current} seats executing${moved}, nominal ${entry.nominal}`
+  const who =
+    names.length === 1 ? entry.name : `${format.fixed(names.length)} levels, ${names[0] ?? ''} to ${names.at(-1) ?? ''}`
+  const executing = entry.executing === undefined ? 'unknown' : format.seats(entry.executing)
+  const moved =
+    entry.lent > 0
+      ? `, ${format.seats(entry.lent)} lent`
+      : entry.borrowed > 0
+        ? `, ${format.seats(entry.borrowed)} borrowed`
+        : ''
+  return `${who}: ${executing} of ${format.seats(entry.current)} seats executing${moved}, nominal ${format.seats(entry.nominal)}`
 }
 
 /** Pixels. */

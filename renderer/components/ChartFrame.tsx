@@ -3,9 +3,8 @@ import { isTyping } from './keys.ts'
 import { chartCsv, exportName, thinned, type ChartTable, download, downloadCsv, cellText } from './csv.ts'
 import { ErrorBoundary } from './States.tsx'
 import { Icon } from './Icon.tsx'
-import { Menu } from './Menu.tsx'
 import { Pane } from './Pane.tsx'
-import { PromqlEntries, type Measured } from './Promql.tsx'
+import { ExportMenu, type Measured } from './Promql.tsx'
 import { levelCode } from '../state/levels.ts'
 import styles from './Pane.module.css'
 import { format } from '../theme/format.ts'
@@ -117,18 +116,11 @@ export function ChartFrame(props: ChartFrameProps) {
       >
         <Icon name="table" />
       </button>
-      <Menu
+      <ExportMenu
+        of={title}
         entries={entries}
-        more={
-          promql !== undefined && (
-            <PromqlEntries copies={[{ label: 'Copy as PromQL', measured: { ...instants(), ...promql } }]} />
-          )
-        }
-      >
-        <button type="button" className="icon-button" aria-label={`Export ${title}`} title="Export">
-          <Icon name="more" />
-        </button>
-      </Menu>
+        copies={promql === undefined ? [] : [{ label: 'Copy as PromQL', measured: { ...instants(), ...promql } }]}
+      />
     </>
   )
   const image = label === undefined ? {} : { role: 'img', 'aria-label': label }

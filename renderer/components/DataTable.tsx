@@ -17,7 +17,7 @@ import { downloadCsv } from './csv.ts'
 import { Icon } from './Icon.tsx'
 import { GridHead, useGrid, VIRTUAL_FROM } from './grid.tsx'
 import { LOW, useMedia } from './hooks.ts'
-import { PromqlMenu, type Measured, type PromqlCopy } from './Promql.tsx'
+import { ExportMenu, type Measured, type PromqlCopy } from './Promql.tsx'
 import styles from './tables.module.css'
 
 export type { DataColumn } from './dataColumns.ts'
@@ -54,8 +54,20 @@ const ROW_HEIGHT = { regular: 34, compact: 26 } as const
  * the column of the cursor, `?` on a header opens its term. Rows stay as given until the user sorts them.
  */
 export function DataTable<R extends object>(props: DataTableProps<R>) {
-  const { caption, columns, rows, rowKey, onOpen, selectedKey, pinned = [], csvName, empty, foot, onHover } = props
-  const copies = promqlCopies(columns, props.promql)
+  const {
+    caption,
+    columns,
+    rows,
+    rowKey,
+    onOpen,
+    selectedKey,
+    pinned = [],
+    csvName,
+    promql,
+    empty,
+    foot,
+    onHover,
+  } = props
   const [settings] = useSettings()
   const density = props.density ?? settings.density
   const { sorted, sorting, sortBy } = useSortedRows(columns, rows)
@@ -129,19 +141,16 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
         </table>
         {all.length === 0 && empty !== undefined && <div className="pad-x pad-y-10 muted">{empty}</div>}
       </div>
-      {(csvName !== undefined || foot !== undefined || copies.length > 0) && (
+      {(csvName !== undefined || foot !== undefined) && (
         <div className="row gap-10 pad-x pad-y-4 tiny faint hit-24">
           {foot}
           <span className="push" />
-          <PromqlMenu of={`columns of ${caption}`} copies={copies} />
           {csvName !== undefined && (
-            <Button
-              small
-              aria-label={`Save ${caption} as CSV`}
-              onClick={() => downloadCsv(csvName, tableCsv(columns, sorted))}
-            >
-              <Icon name="download" size={13} /> CSV
-            </Button>
+            <TableExport
+              of={caption}
+              save={() => downloadCsv(csvName, tableCsv(columns, sorted))}
+              copies={promqlCopies(columns, promql)}
+            />
           )}
         </div>
       )}
@@ -149,17 +158,33 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
   )
 }
 
+/** A button where a table is saved as CSV alone, otherwise a menu as of a chart. */
+export const TableExport = (props: {
+  readonly of: string
+  readonly save: () => void
+  readonly copies?: readonly PromqlCopy[]
+}) => {
+  const { of, save, copies = [] } = props
+  return copies.length > 0 ? (
+    <ExportMenu of={of} entries={[{ label: 'Save as CSV', onSelect: save }]} copies={copies} />
+  ) : (
+    <Button small aria-label={`Save ${of} as CSV`} onClick={save}>
+      <Icon name="download" size={13} /> CSV
+    </Button>
+  )
+}
+
 const isInteractive = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('button, a, input, select, summary') !== null
 
 /** A copy for each column that measures something. */
-export function promqlCopies<R>(
+function promqlCopies<R>(
   columns: readonly DataColumn<R>[],
   promql: ((column: string) => Measured | undefined) | undefined,
 ): readonly PromqlCopy[] {
   return columns.flatMap(({ id, header }) => {
     const measured = promql?.(id)
-    return measured === undefined ? [] : [{ label: `Copy ${header}`, measured }]
+    return measured === undefined ? [] : [{ label: `Copy ${header} as PromQL`, measured }]
   })
 }
 

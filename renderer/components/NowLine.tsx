@@ -5,7 +5,6 @@ import type { TermId } from '../../core/glossary/glossary.ts'
 import { format } from '../theme/format.ts'
 import { LevelChip } from './LevelChip.tsx'
 import { Icon } from './Icon.tsx'
-import { PromqlMenu, type Measured } from './Promql.tsx'
 import styles from './NowLine.module.css'
 import { classes } from './classes.ts'
 import { Term } from './Term.tsx'
@@ -72,8 +71,6 @@ export interface KeyNumber {
   readonly tone?: 'queued' | 'rejected' | undefined
   /** The glossary's entry for the label. */
   readonly term?: TermId
-  /** Absent where no metric holds it. */
-  readonly promql?: Measured
 }
 
 /** What follows a value, smaller: its unit, and whose it is. */
@@ -83,30 +80,18 @@ function AfterValue({ unit, whose }: KeyNumber) {
 }
 
 /** Four to seven facts in one line. */
-export function KeyNumbers({ label, items }: { readonly label: string; readonly items: readonly KeyNumber[] }) {
-  const copies = items.flatMap(({ label: name, promql }) =>
-    promql === undefined ? [] : [{ label: `Copy ${name}`, measured: promql }],
-  )
-  return (
-    <div className="row shrink-x line-below">
-      <dl className="flex grow shrink-x clip" aria-label={label}>
-        {items.map((item) => (
-          <div key={item.label} className={styles['item']}>
-            <dt className="nowrap tiny muted">
-              {item.term === undefined ? item.label : <Term id={item.term}>{item.label}</Term>}
-            </dt>
-            <dd className={classes(styles['value'], item.value === UNKNOWN ? 'faint' : item.tone)} title={item.whose}>
-              {item.value}
-              <AfterValue {...item} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {copies.length > 0 && (
-        <span className={styles['copies']}>
-          <PromqlMenu of={label} copies={copies} />
-        </span>
-      )}
-    </div>
-  )
-}
+export const KeyNumbers = ({ label, items }: { readonly label: string; readonly items: readonly KeyNumber[] }) => (
+  <dl className="flex clip line-below" aria-label={label}>
+    {items.map((item) => (
+      <div key={item.label} className={styles['item']}>
+        <dt className="nowrap tiny muted">
+          {item.term === undefined ? item.label : <Term id={item.term}>{item.label}</Term>}
+        </dt>
+        <dd className={classes(styles['value'], item.value === UNKNOWN ? 'faint' : item.tone)} title={item.whose}>
+          {item.value}
+          <AfterValue {...item} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+)

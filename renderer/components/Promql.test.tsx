@@ -7,8 +7,7 @@ import { tellConnections } from '../state/connection.ts'
 import { viewStore, type View } from '../state/view.ts'
 import { ChartFrame } from './ChartFrame.tsx'
 import { DataTable } from './DataTable.tsx'
-import { KeyNumbers } from './NowLine.tsx'
-import type { Measured } from './Promql.tsx'
+import { ExportMenu, type Measured } from './Promql.tsx'
 
 const P = 'apiserver_flowcontrol_'
 const IDS = ['a:6443', 'b:6443']
@@ -100,21 +99,22 @@ describe('a chart', () => {
       },
     })
     render(
-      <KeyNumbers
-        label="Numbers"
-        items={[
-          { label: 'demand', value: '–', promql: { measures: 'demand' } },
-          { label: 'nominal', value: '5', promql: { measures: 'nominal' } },
+      <ExportMenu
+        of="Numbers"
+        entries={[]}
+        copies={[
+          { label: 'Copy demand', measured: { measures: 'demand' } },
+          { label: 'Copy nominal', measured: { measures: 'nominal' } },
         ]}
       />,
     )
-    await user.click(screen.getByRole('button', { name: 'Copy Numbers as PromQL' }))
+    await user.click(screen.getByRole('button', { name: 'Export Numbers' }))
     await screen.findByRole('menuitem', { name: 'Copy nominal' })
     expect(screen.queryByRole('menuitem', { name: 'Copy demand' })).toBeNull()
   })
 })
 
-it('a table offers the columns that measure something, of all servers that they are about', async () => {
+it('a table offers the columns that measure something, of all servers that they are about, where its CSV is', async () => {
   render(
     <DataTable
       caption="Levels"
@@ -124,6 +124,7 @@ it('a table offers the columns that measure something, of all servers that they 
       ]}
       rows={[{ name: 'system' }]}
       rowKey={({ name }) => name}
+      csvName="levels"
       promql={(column) =>
         column === 'executing'
           ? { measures: 'executing', each: ['priority_level'], servers: IDS, summed: true }
@@ -131,21 +132,20 @@ it('a table offers the columns that measure something, of all servers that they 
       }
     />,
   )
-  const button = 'Copy columns of Levels as PromQL'
-  expect(await copied(button, 'Copy Executing, sum')).toBe(
+  const button = 'Export Levels'
+  expect(await copied(button, 'Copy Executing, sum as PromQL')).toBe(
     `sum by (priority_level) (sum without (flow_schema) (${P}current_executing_seats{cluster="prod",instance=~"a:6443|b:6443"}))`,
   )
   await userEvent.click(screen.getByRole('button', { name: button }))
-  expect(screen.getAllByRole('menuitem')).toHaveLength(1)
+  expect(screen.getAllByRole('menuitem').map(({ textContent }) => textContent)).toEqual([
+    'Save as CSV',
+    'Copy Executing, sum as PromQL',
+  ])
+  expect(screen.getAllByRole('button').map((one) => one.getAttribute('aria-label'))).toEqual([button])
 })
 
 it('a server that no Prometheus is known to scrape is found by the level alone', async () => {
   connect([{ id: 'a:6443', status: 'ok', failures: [] }])
   chart(LIMIT)
   expect(await copied('Export Seats', 'Copy as PromQL')).toBe(`${P}current_limit_seats{priority_level="workload-low"}`)
-})
-
-it('key numbers without a metric have no menu', () => {
-  render(<KeyNumbers label="Numbers" items={[{ label: 'need attention', value: '2' }]} />)
-  expect(screen.queryByRole('button')).toBeNull()
 })

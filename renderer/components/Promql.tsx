@@ -5,7 +5,8 @@ import { unixMsOf } from '../../core/units.ts'
 import { onAnswer } from '../state/answer.ts'
 import { connectionStore } from '../state/connection.ts'
 import { viewStore } from '../state/view.ts'
-import { Button } from './Button.tsx'
+import type { MenuEntry } from './floating.tsx'
+import { Icon } from './Icon.tsx'
 import { Menu, MenuItem } from './Menu.tsx'
 
 /** What a chart or a number shows, for the selected server unless others are named. */
@@ -37,7 +38,7 @@ async function load(): Promise<Promql> {
 }
 
 /** Menu entries that copy expressions; expressions for which the server's version has no metrics are left out. */
-export function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy[] }) {
+function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy[] }) {
   const [write, setWrite] = useState<Promql>()
   useEffect(() => onAnswer(load, setWrite), [])
   if (write === undefined) return null
@@ -56,14 +57,18 @@ export function PromqlEntries({ copies }: { readonly copies: readonly PromqlCopy
   })
 }
 
-/** A button for several numbers: its menu offers one entry for each. */
-export function PromqlMenu({ of, copies }: { readonly of: string; readonly copies: readonly PromqlCopy[] }) {
-  if (copies.length === 0) return null
+/** The Export menu of a chart or a table: files first, then expressions. */
+export function ExportMenu(props: {
+  readonly of: string
+  readonly entries: readonly MenuEntry[]
+  readonly copies: readonly PromqlCopy[]
+}) {
+  const { of, entries, copies } = props
   return (
-    <Menu entries={[]} more={<PromqlEntries copies={copies} />}>
-      <Button small aria-label={`Copy ${of} as PromQL`} title="Copy as PromQL">
-        PromQL
-      </Button>
+    <Menu entries={entries} more={copies.length > 0 && <PromqlEntries copies={copies} />}>
+      <button type="button" className="icon-button" aria-label={`Export ${of}`} title="Export">
+        <Icon name="more" />
+      </button>
     </Menu>
   )
 }

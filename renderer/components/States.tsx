@@ -82,12 +82,18 @@ export function Preformatted({ text, label }: { readonly text: string; readonly 
 }
 
 /** The raw text behind a sentence, closed at first unless `open`. */
-export function Details(props: { readonly text: string; readonly summary?: string; readonly open?: boolean }) {
-  const { text, summary = 'details', open = false } = props
+export function Details(props: {
+  readonly text: string
+  readonly summary?: string
+  readonly open?: boolean
+  readonly children?: ReactNode
+}) {
+  const { text, summary = 'details', open = false, children } = props
   return (
     <details className={styles['details']} open={open}>
       <summary>{summary}</summary>
       <Preformatted text={text} label={summary} />
+      {children}
     </details>
   )
 }

@@ -23,6 +23,13 @@ describe('the numbers behind a chart', () => {
     expect(chartCsv(table)).toBe('Level,Seats\r\nsystem,5\r\n')
   })
 
+  it('of a run are exported with the seconds since its start', () => {
+    expect(chartCsv({ columns: ['Time', 'Seats'], rows: [[12_500, 3]], times: true })).toBe(
+      'Time (s),Seats\r\n12.5,3\r\n',
+    )
+    expect(chartCsv({ columns: ['Level'], rows: [['system']] }, 0)).toBe('Sample (s),Level\r\n0,system\r\n')
+  })
+
   it.each([
     [159.128_107_472_400_22, '159'],
     [12.345_678, '12.3'],

@@ -1,4 +1,4 @@
-import { type CsvValue, toCsv } from '../../core/text/csv.ts'
+import { type CsvValue, instantHeader, instantValue, toCsv } from '../../core/text/csv.ts'
 import { format } from '../theme/format.ts'
 
 /** The numbers behind a chart, all of them. The first column heads each row. */
@@ -27,22 +27,16 @@ export function cellText(value: CsvValue): string {
 }
 
 /**
- * Every row; instants with date and zone (RFC 3339, UTC), numbers unrounded. `sampleAt` (Unix milliseconds) heads the
- * rows of a table that is about one instant.
+ * Every row, with numbers unrounded. `sampleAt` (Unix milliseconds) heads the rows of a table that is about one instant.
  */
 export function chartCsv({ columns, rows, times = false }: ChartTable, sampleAt?: number): string {
-  if (!times) {
-    if (sampleAt === undefined) return toCsv(columns, rows)
-    const at = new Date(sampleAt).toISOString()
-    return toCsv(
-      ['Sample (UTC)', ...columns],
-      rows.map((row) => [at, ...row]),
-    )
-  }
-  const [first = 'Time', ...others] = columns
+  const [first = 'Time', ...others] = times ? columns : ['Sample', ...columns]
+  const instants = times ? rows : sampleAt === undefined ? [] : rows.map((row) => [sampleAt, ...row])
+  const [[start] = []] = instants
+  if (typeof start !== 'number') return toCsv(columns, rows)
   return toCsv(
-    [`${first} (UTC)`, ...others],
-    rows.map(([at, ...cells]) => [typeof at === 'number' ? new Date(at).toISOString() : at, ...cells]),
+    [instantHeader(first, start), ...others],
+    instants.map(([at, ...cells]) => [typeof at === 'number' ? instantValue(at) : at, ...cells]),
   )
 }
 

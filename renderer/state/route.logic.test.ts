@@ -27,6 +27,12 @@ describe('addresses', () => {
     expect(parseHash(formatHash(route))).toEqual(route)
   })
 
+  it('of a run carry seconds since its start', () => {
+    const route: Route = { screen: 'overview', range: { kind: 'absolute', from: 0, to: 60_000 }, at: 12_345 }
+    expect(formatHash(route)).toBe('#/overview?range=0+s%2F60+s&at=12.345+s')
+    expect(parseHash(formatHash(route))).toEqual(route)
+  })
+
   it.each(['', '#', '#/', '#/nonsense', '#/../../etc', '#main'])('lead to the overview from %j', (hash) => {
     expect(parseHash(hash)).toEqual({ screen: 'overview' })
   })

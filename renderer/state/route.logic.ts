@@ -1,7 +1,6 @@
 import { pagesOf, SCREENS, type PageName, type ScreenName } from '../../core/contract/screens.ts'
 import { decoded } from '../../core/text/text.ts'
-import { rfc3339, unixMsOf } from '../../core/units.ts'
-import { textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
+import { instantToText, textToInstant, textToWindow, windowToText, type TimeWindow } from './time.logic.ts'
 
 /** An address inside the console: everything that a link must carry to show the same thing again. */
 export interface Route {
@@ -36,7 +35,7 @@ export function parseHash(hash: string): Route {
   const object = params.get('object')
   const pages = pagesOf(screen)
   const page = pages.find((known) => known === part) ?? pages[0]
-  const at = instantIn(params.get('at'))
+  const at = textToInstant(params.get('at') ?? '')
   const asked = params.get('range')
   const range = asked === null ? undefined : textToWindow(asked)
   return {
@@ -50,15 +49,10 @@ export function parseHash(hash: string): Route {
       : {}),
     ...(source !== null && source !== '' ? { source } : {}),
     ...(server !== null && server !== '' ? { server } : {}),
-    ...(at !== undefined && { at }),
+    ...(!Number.isNaN(at) && { at }),
     ...(range?.ok === true && { range: range.window }),
     ...(range?.ok === false && { rangeProblem: range.why }),
   }
-}
-
-function instantIn(text: string | null): number | undefined {
-  const at = text === null ? Number.NaN : unixMsOf(text)
-  return Number.isNaN(at) ? undefined : at
 }
 
 export function formatHash({ screen, level, page, object, source, server, range, at }: Route): string {
@@ -67,7 +61,7 @@ export function formatHash({ screen, level, page, object, source, server, range,
   if (source !== undefined) params.set('source', source)
   if (server !== undefined) params.set('server', server)
   if (range !== undefined) params.set('range', windowToText(range))
-  if (at !== undefined) params.set('at', rfc3339(at))
+  if (at !== undefined) params.set('at', instantToText(at))
   const query = params.size === 0 ? '' : `?${params.toString()}`
   const part = screen === 'level' ? level : page
   return `#/${screen}${part === undefined ? '' : `/${encodeURIComponent(part)}`}${query}`

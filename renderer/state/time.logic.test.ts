@@ -22,6 +22,11 @@ describe('time windows', () => {
     expect(panned(0, 100_000, -0.5)).toEqual({ kind: 'absolute', from: -50_000, to: 50_000 })
   })
 
+  it('of a run are written in seconds since its start', () => {
+    expect(windowToText({ kind: 'absolute', from: 0, to: 61_500 })).toBe('0 s/61.5 s')
+    expect(textToWindow('0 s/61.5 s')).toEqual({ ok: true, window: { kind: 'absolute', from: 0, to: 61_500 } })
+  })
+
   it('survive being written and read', () => {
     const window = fc.oneof(
       fc.integer({ min: 60, max: 86_400 }).map((seconds): TimeWindow => ({ kind: 'relative', seconds })),

@@ -1,4 +1,4 @@
-import { MS_PER_DAY, unixMsOf } from '../../core/units.ts'
+import { isOfRun, MS_PER_DAY, MS_PER_SECOND, rfc3339, unixMsOf } from '../../core/units.ts'
 
 /** The time range that all charts share. Instants are Unix milliseconds. */
 export type TimeWindow =
@@ -39,11 +39,20 @@ export function panned(from: number, to: number, share: number): TimeWindow {
   return { kind: 'absolute', from: from + by, to: to + by }
 }
 
-/** A range as text that can be mailed and pasted: `last 600 s`, or two RFC 3339 instants with a slash. */
+/** An instant as text that can be mailed and pasted: RFC 3339, or seconds since the start of a run (`12.5 s`). */
+export const instantToText = (at: number): string => (isOfRun(at) ? `${Math.round(at) / MS_PER_SECOND} s` : rfc3339(at))
+
+/** The reverse, and whatever `unixMsOf` reads; NaN for any other text. */
+export const textToInstant = (text: string): number => {
+  const seconds = /^-?[\d.]+(?= s$)/.exec(text)
+  return seconds === null ? unixMsOf(text) : Math.round(Number(seconds[0]) * MS_PER_SECOND)
+}
+
+/** A range in the same notation: `last 600 s`, or two instants with a slash. */
 export function windowToText(window: TimeWindow): string {
   return window.kind === 'relative'
     ? `last ${window.seconds} s`
-    : `${new Date(window.from).toISOString()}/${new Date(window.to).toISOString()}`
+    : `${instantToText(window.from)}/${instantToText(window.to)}`
 }
 
 export type ParsedWindow =
@@ -64,8 +73,8 @@ export function textToWindow(text: string): ParsedWindow {
     return { ok: true, window: { kind: 'relative', seconds } }
   }
   const [first = '', second = '', ...more] = trimmed.split(/\/|\sto\s/)
-  const from = unixMsOf(first.trim())
-  const to = unixMsOf(second.trim())
+  const from = textToInstant(first.trim())
+  const to = textToInstant(second.trim())
   if (more.length > 0 || Number.isNaN(from) || Number.isNaN(to)) {
     return { ok: false, why: 'Write a range as “last 600 s” or as two times with a slash between them.' }
   }

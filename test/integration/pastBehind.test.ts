@@ -103,7 +103,7 @@ test('another process of that name is not taken for it, and the present goes on'
   const { picture } = await scrape((text) => startedOtherwise(text, '1.75e9'))
   await eventually(() => expect(picture.health[0]?.past?.state).toBe('failed'))
   expect(picture.health[0]?.past?.problem?.message).toMatch(
-    /has no server that started when .* did \(2025-06-15T15:06:40\.000Z\), so its past is not read; check that this Prometheus scrapes it/,
+    /has no server that started when .* did \(2025-06-15 15:06:40 UTC\), so its past is not read; check that this Prometheus scrapes it/,
   )
   await eventually(() => expect(picture.health[0]?.status).toBe('ok'))
 })

@@ -84,6 +84,8 @@ describe('the glossary', () => {
     for (const { file, text } of sources) {
       for (const [line, given, called] of text.matchAll(COLUMNS)) {
         const header = given ?? called ?? ''
+        // A count of requests that wait is Queued, wherever it stands.
+        expect(header, file).not.toBe('Waits')
         const word = FIELD_WORDS[header]
         if (word === undefined) continue
         const explained = [`term: '${word}'`, `id="${word}"`].some((by) => line.includes(by))

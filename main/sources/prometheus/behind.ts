@@ -6,7 +6,8 @@ import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import { placeOf } from '../../../core/prom/discovery.ts'
 import { equals, named, selector } from '../../../core/prom/promql.ts'
 import type { Emit } from '../../../core/source/sourceEvent.ts'
-import { rfc3339, unixMsOf } from '../../../core/units.ts'
+import { plain } from '../../../core/text/format.ts'
+import { MS_PER_SECOND, rfc3339, unixMsOf } from '../../../core/units.ts'
 import type { Consent } from '../../cluster/consent.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { LIVE_LIMITS, openPrometheus, type PrometheusApi } from './api.ts'
@@ -140,6 +141,6 @@ async function sameServer(
   if (same !== undefined) return placeOf(same.labels, labels)
   return {
     code: 'not-found',
-    message: `${api.host} has no server that started when ${id} did (${rfc3339(startedAt * 1_000)}), so its past is not read; check that this Prometheus scrapes it and keeps ${FAMILY.startedAt}.`,
+    message: `${api.host} has no server that started when ${id} did (${plain.instant(startedAt * MS_PER_SECOND)}), so its past is not read; check that this Prometheus scrapes it and keeps ${FAMILY.startedAt}.`,
   }
 }

@@ -12,6 +12,7 @@ import { FAMILY } from '../../../core/metrics/familyNames.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { PrometheusSpec } from '../../../core/contract/prometheus.ts'
 import type { Emit } from '../../../core/source/sourceEvent.ts'
+import { plain } from '../../../core/text/format.ts'
 import { rfc3339 } from '../../../core/units.ts'
 import { backoffMs } from '../../cluster/reflector.ts'
 import type { Environment } from '../../ports/environment.ts'
@@ -329,7 +330,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
       rfc3339(now),
       {
         code: 'bad-answer',
-        message: `${api.host} returned only a part of the scrape of ${rfc3339(at)}; check the stores behind it. The values before it stay.`,
+        message: `${api.host} returned only a part of the scrape of ${plain.instant(at)}; check the stores behind it. The values before it stay.`,
         details: warnings.join('\n'),
       },
       rfc3339(now + untilNext()),
@@ -350,7 +351,7 @@ export function createTail({ api, spec, selected, environment, emit, past }: Tai
     const pauseMs = untilNext()
     for (const [id, { health, lastAt, intervalMs: own = intervalMs }] of servers) {
       if (serverNow() - lastAt <= LATE_INTERVALS * own + SETTLE_MS) continue
-      const since = lastAt === 0 ? 'yet' : `since ${rfc3339(lastAt)}`
+      const since = lastAt === 0 ? 'yet' : `since ${plain.instant(lastAt)}`
       health.failed(
         rfc3339(now),
         {

@@ -153,10 +153,9 @@ function Expression({ rule }: { readonly rule: RuleId }) {
   }
   return (
     <div className="line-above pad-t-8">
-      <Details summary={`PromQL of ${rule}`} text={text} />
-      <Buttons>
+      <Details summary={`PromQL of ${rule}`} text={text}>
         <Copy text={text} label="Copy PromQL" />
-      </Buttons>
+      </Details>
     </div>
   )
 }

@@ -43,7 +43,10 @@ test('says how each rule stands, and why one is off', async () => {
   await userEvent.setup().click(within(row('R7')).getByText('R7'))
   const pane = screen.getByRole('region', { name: /^R7 / })
   expect(within(pane).getByText(/^Not evaluated\. It needs three servers/)).toBeTruthy()
-  expect(await within(pane).findByRole('button', { name: 'Copy PromQL' })).toBeTruthy()
+  // What the rule is stays folded, and its copy with it.
+  const fold = (await within(pane).findByText('PromQL of R7')).closest('details')
+  expect(fold?.open).toBe(false)
+  expect(fold?.contains(within(pane).getByText('Copy PromQL'))).toBe(true)
 })
 
 test('an alert fires with cause and remedy, can be silenced, and leads to its instant', async () => {

@@ -1,14 +1,12 @@
 import { memo } from 'react'
 import type { BorrowingRule } from '../../../core/engine/allocation.ts'
 import type { AdjustmentLedger, AdjustmentLedgerEntry } from '../../../core/impact/adjustmentLedger.ts'
-import { Button } from '../../components/Button.tsx'
 import { classes, scrollRegion } from '../../components/classes.ts'
 import { valueColumn, numberColumn, tableCsv, type DataColumn } from '../../components/dataColumns.ts'
 import { downloadCsv } from '../../components/csv.ts'
-import { Icon } from '../../components/Icon.tsx'
+import { TableExport } from '../../components/DataTable.tsx'
 import { LevelName } from '../../components/LevelChip.tsx'
 import { Pane } from '../../components/Pane.tsx'
-import { PromqlMenu } from '../../components/Promql.tsx'
 import { PlainTable, type FootRow } from '../../components/PlainTable.tsx'
 import { Term } from '../../components/Term.tsx'
 import { format } from '../../theme/format.ts'
@@ -33,18 +31,11 @@ export const LedgerPane = memo(function LedgerPane({ ledger, round, selected, se
       unit="seats"
       note={`in use: sampled at ${format.time(round.step.at)}. One pool: lenders and borrowers are not paired`}
       actions={
-        <>
-          <PromqlMenu of="columns of the borrow ledger" copies={copiesOf(MEASURED, round.step.at)} />
-          <Button
-            small
-            aria-label="Save the borrow ledger as CSV"
-            onClick={() =>
-              downloadCsv(`borrow-ledger-${server}-${round.step.number}`, tableCsv(COLUMNS, ledger.entries))
-            }
-          >
-            <Icon name="download" size={13} /> CSV
-          </Button>
-        </>
+        <TableExport
+          of="Borrow ledger"
+          save={() => downloadCsv(`borrow-ledger-${server}-${round.step.number}`, tableCsv(COLUMNS, ledger.entries))}
+          copies={copiesOf(MEASURED, round.step.at)}
+        />
       }
     >
       <div className="line-above line-below scroll-x focus-inside" {...scrollRegion('Borrow ledger, all levels')}>

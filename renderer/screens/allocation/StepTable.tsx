@@ -215,7 +215,7 @@ export const copiesOf = (
   atMs: number,
 ): readonly PromqlCopy[] =>
   columns.map(([header, measures]) => ({
-    label: `Copy ${header}`,
+    label: `Copy ${header} as PromQL`,
     measured: { measures, each: ['priority_level'], atMs },
   }))
 

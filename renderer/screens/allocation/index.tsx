@@ -23,7 +23,7 @@ import { format } from '../../theme/format.ts'
 import { levelOrder } from '../../theme/levelSlots.ts'
 import { classes } from '../../components/classes.ts'
 import { useTurn } from '../../components/hooks.ts'
-import { PromqlMenu } from '../../components/Promql.tsx'
+import { ExportMenu } from '../../components/Promql.tsx'
 import { HiddenReallocations } from '../../components/HiddenReallocations.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import styles from './allocation.module.css'
@@ -123,7 +123,7 @@ export function AllocationView({ server, derived, stale, connection }: Allocatio
       <header className={styles['head']}>
         <h1 className={styles['title']}>How the limits were set</h1>
         {shown !== undefined && <Stepper rounds={rounds} shown={shown} follows={follows} />}
-        {known !== undefined && <PromqlMenu of="steps" copies={copiesOf(MEASURED_STEPS, known.step.at)} />}
+        {known !== undefined && <ExportMenu of="Steps" entries={[]} copies={copiesOf(MEASURED_STEPS, known.step.at)} />}
       </header>
       <div className={`${styles['notes']} stack gap-8 pad-x pad-b-8 gone-when-empty`}>
         {result.state === 'failed' && <ProblemNote problem={result.problem} />}

@@ -2,12 +2,12 @@ import { useState, type FormEvent } from 'react'
 import { periodsApart, periodsAround, type Mark, type Period, type Periods } from '../../../core/compare/period.ts'
 import { Button } from '../../components/Button.tsx'
 import { inputClass, monoInputClass, Select } from '../../components/Field.tsx'
-import { useNow } from '../../components/hooks.ts'
+import { unitOf, useWall } from '../../components/wall.ts'
 import { useSettings } from '../../state/settings.ts'
 import { say } from '../../state/shell.ts'
 import { timeStore } from '../../state/time.ts'
 import { bounds } from '../../state/time.logic.ts'
-import { readInstant, readRange, type Wall } from '../../state/typedRange.logic.ts'
+import { readInstant, readRange } from '../../state/typedRange.logic.ts'
 import { format } from '../../theme/format.ts'
 import styles from './compare.module.css'
 
@@ -32,11 +32,21 @@ const MOST_MARKS = 200
 export function PeriodBar({ source, marks, periods, onChange }: PeriodBarProps) {
   const [length, setLength] = useState(300)
   const { a, b } = periods
+  /** The cursor of both is an instant of B. */
+  const show = (next: Periods, at: number | undefined, apart = 0): void => {
+    onChange(next)
+    if (at !== undefined) timeStore.getState().setCursor(at + apart)
+  }
   return (
     <div className="row wrap gap-8 columns-12 pad-x pad-y-8 line-below">
       {/* A new period gets a new field, so that typed text does not cover it. */}
-      <PeriodField key={`a ${a.from} ${a.to}`} name="A" period={a} onChange={(next) => onChange({ a: next, b })} />
-      <PeriodField key={`b ${b.from} ${b.to}`} name="B" period={b} onChange={(next) => onChange({ a, b: next })} />
+      <PeriodField
+        key={`a ${a.from} ${a.to}`}
+        name="A"
+        period={a}
+        onChange={(next, at) => show({ a: next, b }, at, b.from - next.from)}
+      />
+      <PeriodField key={`b ${b.from} ${b.to}`} name="B" period={b} onChange={(next, at) => show({ a, b: next }, at)} />
       <Button small onClick={() => onChange({ a: b, b: a })}>
         Swap
       </Button>
@@ -83,15 +93,11 @@ export function PeriodBar({ source, marks, periods, onChange }: PeriodBarProps) 
   )
 }
 
-const useWall = (): Wall => {
-  const [{ clock }] = useSettings()
-  return { now: useNow(), zone: clock }
-}
-
 function PeriodField(props: {
   readonly name: string
   readonly period: Period
-  readonly onChange: (period: Period) => void
+  /** `at`: an instant that was chosen in it. */
+  readonly onChange: (period: Period, at: number | undefined) => void
 }) {
   const { name, period, onChange } = props
   const wall = useWall()
@@ -101,7 +107,7 @@ function PeriodField(props: {
     event.preventDefault()
     const parsed = readRange(typed, wall)
     if (!parsed.ok) return setProblem(parsed.why)
-    onChange(bounds(parsed.window, timeStore.getState().to))
+    onChange(bounds(parsed.window, wall.now), parsed.at)
   }
   return (
     <form className={styles['period']} onSubmit={submit}>
@@ -109,7 +115,7 @@ function PeriodField(props: {
         <b>{name}</b>
         <input
           className={monoInputClass}
-          aria-label={`Period ${name} (${format.zone()})`}
+          aria-label={`Period ${name} (${unitOf(wall)})`}
           value={typed}
           spellCheck={false}
           autoComplete="off"
@@ -136,8 +142,9 @@ function MarkForm({ source, onMark }: { readonly source: string; readonly onMark
   const [typed, setTyped] = useState('')
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    const at = typed.trim() === '' ? timeStore.getState().to : readInstant(typed, wall)
-    if (at === undefined) return say('Enter the time of the mark as “yesterday 14:00”, “03:07:20” or 2026-11-20 03:00.')
+    const read = typed.trim() === '' ? ({ ok: true, at: timeStore.getState().to } as const) : readInstant(typed, wall)
+    if (!read.ok) return say(read.why)
+    const { at } = read
     change({ marks: [...marks, { source, at, text: 'mark' }].slice(-MOST_MARKS) })
     setTyped('')
     onMark(at)
@@ -147,7 +154,7 @@ function MarkForm({ source, onMark }: { readonly source: string; readonly onMark
       <span aria-hidden="true">Mark at</span>
       <input
         className={monoInputClass}
-        aria-label={`Time of a mark (${format.zone()})`}
+        aria-label={`Time of a mark (${unitOf(wall)})`}
         placeholder="now"
         spellCheck={false}
         autoComplete="off"

@@ -5,7 +5,9 @@ import { ProblemError } from '../../../core/errors.ts'
 import { openStory, type Story } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { settingsNow } from '../../state/settings.ts'
+import { notesStore } from '../../state/notes.ts'
 import { startState } from '../../state/start.ts'
+import { timeStore } from '../../state/time.ts'
 import { viewStore } from '../../state/view.ts'
 import { CompareScreen } from './index.tsx'
 
@@ -92,6 +94,24 @@ test('periods are typed; a text that is no range says so, and unequal lengths co
   expect(await within(await table()).findByText('Rejected per second')).toBeTruthy()
 })
 
+test('an instant that is chosen in a period is the cursor of both', async () => {
+  await table()
+  const typeInto = (side: string, at: string): void => {
+    const input = field(new RegExp(`^Period ${side}`))
+    fireEvent.change(input, { target: { value: `2026-11-20 03:00 to 03:05 @ ${at}` } })
+    fireEvent.submit(input)
+  }
+  typeInto('B', '03:02')
+  expect(timeStore.getState().cursor).toBe(Date.UTC(2026, 10, 20, 3, 2))
+  const start = Date.parse(
+    `${field(/^Period B/)
+      .value.slice(0, 19)
+      .replace(' ', 'T')}Z`,
+  )
+  typeInto('A', '03:01')
+  expect(timeStore.getState().cursor).toBe(start + 60_000)
+})
+
 test('a period of which nothing is recorded says so in its place', async () => {
   const user = userEvent.setup()
   await table()
@@ -112,4 +132,23 @@ test('a mark by hand aligns the periods and stays with the settings', async () =
   ).toBeTruthy()
   const [mark] = settingsNow().marks
   expect(field(/^Period A/).value.endsWith(new Date(mark?.at ?? 0).toISOString().slice(11, 19))).toBe(true)
+})
+
+test.each([
+  ['2026-11-20 03:07:20 UTC', '2026-11-20T03:07:20Z'],
+  ['I1120 03:07:20.123456   12 apf_filter.go:7] rejected', '2026-11-20T03:07:20Z'],
+  ['last alert', '2026-11-21T04:00:00Z'],
+  ['-6h', 'six hours ago'],
+])('a mark is set at %s', async (text, at) => {
+  await table()
+  notesStore.setState({ notes: [{ at: Date.UTC(2026, 10, 21, 4), kind: 'alert', text: 'R1 fires' }] })
+  const before = settingsNow().marks.length
+  const input = field(/^Time of a mark/)
+  fireEvent.change(input, { target: { value: text } })
+  const now = Date.now()
+  fireEvent.submit(input)
+  const added = settingsNow().marks.slice(before)
+  expect(added).toHaveLength(1)
+  if (at === 'six hours ago') expect(Math.abs((added[0]?.at ?? 0) - (now - 21_600_000))).toBeLessThan(2_000)
+  else expect(added[0]?.at).toBe(Date.parse(at))
 })

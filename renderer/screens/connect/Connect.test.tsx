@@ -202,7 +202,9 @@ describe('the Connect screen', () => {
     await begin(false)
     await user.click(screen.getByRole('button', { name: /^Simulation/ }))
     const start = screen.getByRole('button', { name: 'Start the simulation' })
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Algorithm' }), 'drr')
+    const algorithm = screen.getByRole('combobox', { name: 'Algorithm' })
+    await user.selectOptions(algorithm, 'Deficit round robin')
+    expect(within(algorithm).queryByText(/^(upstream|kep-|alpha-)/)).toBeNull()
     await user.click(start)
     await vi.waitFor(() =>
       expect(connectionStore.getState().connection).toMatchObject({ spec: { kind: 'simulation', algorithm: 'drr' } }),

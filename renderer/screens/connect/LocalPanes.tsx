@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { SimulationSpecSchema, type SimulationSpec } from '../../../core/contract/simulation.ts'
 import type { SourceSpec } from '../../../core/contract/source.ts'
-import { ALGORITHMS } from '../../../core/engine/profiles.ts'
+import { ALGORITHM_OPTIONS, ALGORITHMS } from '../../../core/engine/profiles.ts'
 import { Term } from '../../components/Term.tsx'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { FilesButton } from '../../components/FilesButton.tsx'
@@ -54,7 +54,7 @@ export function SimulationPane({ busy, shown: source, onOpen, onFill }: SourcePa
           <SelectField label="Version of the server" options={versions} {...field('version')} />
           <TextField kind="number" label="Seed" {...field('seed')} />
         </div>
-        <SelectField label="Algorithm" options={ALGORITHMS} {...field('algorithm')} />
+        <SelectField label="Algorithm" options={ALGORITHM_OPTIONS} {...field('algorithm')} />
         <StartButton
           what="simulation"
           runs={shown !== undefined}

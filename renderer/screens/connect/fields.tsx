@@ -2,7 +2,7 @@ import { Fragment, useCallback, useEffect, useState, type Dispatch, type SetStat
 import { PAST_MS, pastFromPrometheus, type PrometheusPast } from '../../../core/contract/prometheus.ts'
 import type { Cadence, SourceSpec } from '../../../core/contract/source.ts'
 import type { LiveState } from '../../../core/contract/live.ts'
-import { ALGORITHMS } from '../../../core/engine/profiles.ts'
+import { ALGORITHM_OPTIONS } from '../../../core/engine/profiles.ts'
 import { choices, formFields, SelectField, TextField } from '../../components/Field.tsx'
 import { Button, Buttons, Segment } from '../../components/Button.tsx'
 import { Term } from '../../components/Term.tsx'
@@ -185,7 +185,7 @@ export function LimitFields<F extends EngineForm>(props: {
         As --max-requests-inflight and --max-mutating-requests-inflight of the server; their sum is distributed in{' '}
         <Term id="seat">seats</Term>. Lower values show what happens when seats run out.
       </p>
-      <SelectField label="Algorithm" options={ALGORITHMS} {...field('algorithm')} />
+      <SelectField label="Algorithm" options={ALGORITHM_OPTIONS} {...field('algorithm')} />
     </>
   )
 }

@@ -35,7 +35,12 @@ test('shows causes with evidence once there are enough samples, and leads to the
   const first = screen.getByRole('region', { name: /^1\. / })
   expect(within(first).getAllByText('For').length).toBeGreaterThan(0)
   expect(within(first).getByText('Refuted by')).toBeTruthy()
-  expect(within(screen.getByRole('region', { name: 'Excluded' })).getByText('Server restarted')).toBeTruthy()
+  // What is excluded is one folded line.
+  const fold = screen.getByText('Server restarted').closest('details')
+  expect(fold?.open).toBe(false)
+  expect(fold?.firstElementChild?.textContent).toMatch(/^\d+ causes are excluded$/)
+  expect(screen.queryByRole('region', { name: /^Excluded/ })).toBeNull()
+  expect(screen.getByText(/^Not shown by the data/).closest('details')).toBe(fold)
   // A failed examination keeps the previous result.
   setClient({ ...story.client, call: () => Promise.reject(new Error('The disk is full.')) })
   await user.click(screen.getByRole('button', { name: 'Examine again' }))

@@ -1,7 +1,6 @@
 import type { Diagnosis } from '../../../core/contract/diagnosis.ts'
 import { listed } from '../../../core/text/text.ts'
 import { ExaminedPage, LimitsPane } from '../../components/ExaminedPage.tsx'
-import { Pane } from '../../components/Pane.tsx'
 import { askShown } from '../../state/past.ts'
 import { format } from '../../theme/format.ts'
 import styles from './diagnosis.module.css'
@@ -32,33 +31,28 @@ export function DiagnosisScreen() {
       renderBeside={(diagnosis) => (
         <>
           <LimitsPane limits={diagnosis.limits} />
-          <ExcludedPane diagnosis={diagnosis} />
+          <Excluded diagnosis={diagnosis} />
         </>
       )}
     />
   )
 }
 
-function ExcludedPane({ diagnosis: { excluded, notShown } }: { readonly diagnosis: Diagnosis }) {
-  if (excluded.length === 0 && notShown.length === 0) return null
+/** Folded: the cause is what is read here, not why the others do not apply. */
+function Excluded({ diagnosis: { excluded, notShown } }: { readonly diagnosis: Diagnosis }) {
+  if (excluded.length === 0) return null
   return (
-    <Pane title="Excluded" note={`${excluded.length} causes`}>
-      {excluded.length > 0 && (
-        <details className={`${styles['others']} pad-x pad-b-10 muted`}>
-          <summary>A fact contradicts each.</summary>
-          <dl className={`${styles['excluded']} stack gap-8 pad-x pad-b-16 breaks`}>
-            {excluded.map(({ cause, title, because }) => (
-              <div key={cause}>
-                <dt className="strong">{title}</dt>
-                <dd>{because}</dd>
-              </div>
-            ))}
-          </dl>
-        </details>
-      )}
-      {notShown.length > 0 && (
-        <p className={`${styles['others']} pad-x pad-b-10 muted`}>{`Not shown by the data: ${listed(notShown)}.`}</p>
-      )}
-    </Pane>
+    <details className="pad-x pad-y-10 muted">
+      <summary>{format.counted(excluded.length, 'cause is excluded', 'causes are excluded')}</summary>
+      <dl className={`${styles['excluded']} stack gap-8 breaks`}>
+        {excluded.map(({ cause, title, because }) => (
+          <div key={cause}>
+            <dt className="strong">{title}</dt>
+            <dd>{because}</dd>
+          </div>
+        ))}
+      </dl>
+      {notShown.length > 0 && <p className="pad-t-8">{`Not shown by the data: ${listed(notShown)}.`}</p>}
+    </details>
   )
 }

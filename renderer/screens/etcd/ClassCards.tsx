@@ -1,4 +1,5 @@
 import type { EtcdClass, EtcdState } from '../../../core/contract/etcd.ts'
+import { QDISC_NAMES } from '../../../core/qos/configuration.ts'
 import { classes } from '../../components/classes.ts'
 import { format } from '../../theme/format.ts'
 import { byTightness, extentOf, type Level, shortLevel } from './levels.ts'
@@ -26,7 +27,7 @@ export function ClassCards(props: {
           >
             <span className={`${styles['cardHead']} flex baseline gap-8 large`}>
               <b>{one.name}</b>
-              <span className="mono">{one.groups[0]?.level.qdisc}</span>
+              {one.groups[0] && <span>{QDISC_NAMES[one.groups[0].level.qdisc]}</span>}
             </span>
             <span className={styles['summary']} title={one.summary}>
               {format.said(one.summary)}

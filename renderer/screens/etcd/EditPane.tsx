@@ -86,7 +86,7 @@ export function EditPane(props: {
               <SelectField
                 key={member}
                 label={label}
-                value={typed[member] || (choices[0] ?? '')}
+                value={typed[member] || (choices[0]?.[0] ?? '')}
                 options={member === 'qClassName' ? classNames : choices}
                 onChange={(value) => set(member, value)}
               />

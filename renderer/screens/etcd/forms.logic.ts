@@ -1,5 +1,6 @@
 import type { EtcdChange } from '../../../core/contract/etcd.ts'
 import { type Json, type JsonMap, isList, isMap } from '../../../core/manifest/json.ts'
+import { QDISC_NAMES, QDISCS } from '../../../core/qos/configuration.ts'
 import { CONDITION_KINDS, COSTS } from '../../../core/qos/operations.ts'
 
 /** A form: the typed text by member. Empty is absent. */
@@ -10,18 +11,18 @@ interface Field {
   readonly member: string
   readonly label: string
   readonly kind: 'text' | 'number' | 'list' | 'choice'
-  readonly choices?: readonly string[]
+  readonly choices?: readonly (readonly [value: string, label: string])[]
   readonly placeholder?: string
 }
 
 export const CLASS_FIELDS: readonly Field[] = [
-  { member: 'qdisc', label: 'Discipline', kind: 'choice', choices: ['tbf', 'lbf', 'maxinflight', 'window'] },
+  { member: 'qdisc', label: 'Discipline', kind: 'choice', choices: QDISCS.map((id) => [id, QDISC_NAMES[id]]) },
   { member: 'qps', label: 'Units per second', kind: 'number' },
   { member: 'burst', label: 'Burst', kind: 'number' },
   { member: 'num', label: 'In flight', kind: 'number' },
   { member: 'limit', label: 'Limit', kind: 'number' },
   { member: 'windowMs', label: 'Window (ms)', kind: 'number' },
-  { member: 'cost', label: 'Cost', kind: 'choice', choices: COSTS },
+  { member: 'cost', label: 'Cost', kind: 'choice', choices: COSTS.map((id) => [id, id]) },
   { member: 'groupBy', label: 'Group by', kind: 'text', placeholder: 'none, user, clientIP, prefix:2' },
 ]
 

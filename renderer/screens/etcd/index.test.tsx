@@ -112,6 +112,7 @@ describe('the screen of an etcd', () => {
     expect(within(cards).getByRole('button', { name: /tenants/ }).textContent).toContain(
       '3 requests waiting1 more group',
     )
+    expect(within(cards).getByRole('button', { name: /^event leaky bucket/ })).toBeDefined()
     expect(screen.getByRole('grid', { name: 'Rules' }).textContent).toContain('Put on /registry/events/')
     expect(screen.getByText(/1 rule can meet in one request/)).toBeTruthy()
     expect(screen.getByRole('region', { name: 'Member' }).textContent).toContain('12 of 5')
@@ -227,7 +228,7 @@ describe('the screen of an etcd', () => {
     render(<EtcdScreen />)
     await user.click(screen.getByRole('button', { name: 'New class' }))
     await user.type(screen.getByRole('textbox', { name: 'Name' }), 'few')
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Discipline' }), 'lbf')
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Discipline' }), 'leaky bucket')
     expect(screen.queryByRole('textbox', { name: 'Burst' })).toBeNull()
     await user.click(screen.getByRole('button', { name: 'Add' }))
     await user.click(screen.getByRole('button', { name: 'Advice' }))

@@ -125,8 +125,8 @@ test('groups and sorting', async () => {
 test('a column of the fleet is copied as an expression of every server that a Prometheus scrapes', async () => {
   const user = userEvent.setup()
   await waitFor(() => expect(rows()).toHaveLength(2))
-  await user.click(screen.getByRole('button', { name: 'Copy columns of the fleet as PromQL' }))
-  await user.click(await screen.findByRole('menuitem', { name: 'Copy Limit of each level' }))
+  await user.click(screen.getByRole('button', { name: 'Export Fleet' }))
+  await user.click(await screen.findByRole('menuitem', { name: 'Copy Limit of each level as PromQL' }))
   expect(await navigator.clipboard.readText()).toBe(
     'apiserver_flowcontrol_current_limit_seats{priority_level!="exempt"}',
   )

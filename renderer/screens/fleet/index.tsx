@@ -18,7 +18,7 @@ import type { Shown } from '../../../core/prom/measures.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import { monoInputClass, Select } from '../../components/Field.tsx'
 import { KeyNumbers, NowLine, type KeyNumber } from '../../components/NowLine.tsx'
-import { PromqlMenu, type Measured } from '../../components/Promql.tsx'
+import { ExportMenu, type Measured } from '../../components/Promql.tsx'
 import { NoCluster } from '../../components/NoCluster.tsx'
 import { showConnection } from '../../state/connection.ts'
 import { showServer, useFleet, type FleetReference } from '../../state/fleet.ts'
@@ -49,7 +49,7 @@ const COPIES = (
     ['dispatched', 'Dispatched'],
     ['waitP99', 'Wait p99'],
   ] as const satisfies readonly (readonly [FleetNumber, string])[]
-).map(([number, name]) => ({ label: `Copy ${name} of each level`, measured: ofAll(FLEET_SHOWN[number]) }))
+).map(([number, name]) => ({ label: `Copy ${name} of each level as PromQL`, measured: ofAll(FLEET_SHOWN[number]) }))
 
 /** All connected sources side by side: clusters, their servers, and the levels of each. */
 export function FleetScreen() {
@@ -72,7 +72,7 @@ export function FleetScreen() {
         <span className={styles['label']}>Group</span>
         <Segment label="Group" value={group} options={GROUPS} onChange={setGroup} />
         <Reference sources={sources} reference={reference} onChange={setReference} />
-        <PromqlMenu of="columns of the fleet" copies={COPIES} />
+        <ExportMenu of="Fleet" entries={[]} copies={COPIES} />
       </div>
       <FleetTable clusters={clusters} search={search} group={group} now={now} />
     </div>
@@ -136,17 +136,14 @@ function keyNumbers(clusters: readonly ClusterRow[]): readonly KeyNumber[] {
       label: 'rejected, sum',
       value: format.significant(rejected),
       unit: ' /s',
-      promql: ofAll({ measures: 'rejected', summed: true }),
     },
     {
       label: 'queued, sum',
       value: format.fixed(queued),
       unit: ' requests',
-      promql: ofAll({ measures: 'queued', summed: true }),
     },
     {
       label: 'longest wait p99',
-      promql: ofAll({ measures: 'longestWaitP99' }),
       value: format.quantile(waitP99, undefined),
       whose: longest?.source.name,
     },

@@ -237,7 +237,7 @@ function ExemptNote({ level, executing }: { readonly level: LevelFrame; readonly
       {own !== undefined &&
         `${format.counted(own, 'seat')} ${plural(own, 'executes', 'execute')}${share === undefined ? '' : `, ${share} % of all on this server`}. `}
       {level.demand.highWatermark !== undefined &&
-        `Its high watermark of ${level.demand.highWatermark} decides whether the others’ limits come from their demand or from their floors.`}
+        `Its high watermark of ${format.seats(level.demand.highWatermark)} decides whether the others’ limits come from their demand or from their floors.`}
     </Note>
   )
 }

@@ -127,8 +127,9 @@ const REJECTED: DataColumn<FlowRow> = numberColumn('rejected', '429', (row) => r
   term: 'rejected',
   cell: (row) => <span className={classes(row.rejected > 0 && 'rejected')}>{format.seats(row.rejected)}</span>,
 })
-const WAITING: DataColumn<FlowRow> = numberColumn('waiting', 'Waits', (row) => row.waiting, {
+const WAITING: DataColumn<FlowRow> = numberColumn('waiting', 'Queued', (row) => row.waiting, {
   title: 'Requests that wait now',
+  term: 'queued',
   cell: (row) => <span className={classes(row.waiting > 0 && 'queued')}>{format.seats(row.waiting)}</span>,
 })
 

@@ -31,21 +31,18 @@ export function keyNumbers(rows: readonly LevelRow[], rejections?: readonly Reje
     {
       label: 'executing',
       term: 'executing',
-      promql: { measures: 'executing' },
       value: format.seats(totals.executing),
       unit: `/ ${format.seats(totals.nominal)} seats`,
     },
     {
       label: 'lent and borrowed',
       term: 'lend',
-      promql: { measures: ['lent', 'borrowed'] },
       value: same ? format.seats(lent) : `${format.seats(lent)} · ${format.seats(borrowed)}`,
       unit: 'seats',
     },
     {
       label: 'queued',
       term: 'queued',
-      promql: { measures: ['queued', 'queuedSeats'] },
       value: format.seats(totals.queuedRequests),
       unit: `requests · ${format.seats(totals.queuedSeats)} seats`,
       tone: isUp(totals.queuedRequests) ? 'queued' : undefined,
@@ -53,7 +50,6 @@ export function keyNumbers(rows: readonly LevelRow[], rejections?: readonly Reje
     {
       label: 'rejected, 10 s',
       term: 'http-429',
-      promql: { measures: 'rejected' },
       value: totals.rejectedPerSecond === undefined ? UNKNOWN : format.significant(totals.rejectedPerSecond),
       unit: '/s',
       tone: isUp(totals.rejectedPerSecond) ? 'rejected' : undefined,
@@ -70,7 +66,6 @@ export function keyNumbers(rows: readonly LevelRow[], rejections?: readonly Reje
           term: 'wait',
           ...wait,
           whose: longestWait.level,
-          promql: { measures: 'longestWaitP99' },
         },
   ]
 }
@@ -102,7 +97,6 @@ export function serversKeyNumbers(servers: readonly ServerState[]): readonly Key
   const rejected = sumOfKnown(totals.map((total) => total.rejectedPerSecond))
   const each = (values: readonly (number | undefined)[]) =>
     few ? listed(values.map((value) => format.seats(value))) : format.seats(sumOfKnown(values))
-  const all = { servers: servers.map(({ server }) => server.id), ...(!few && { summed: true }) }
   const suffix = few ? ', per server' : `, sum of ${servers.length}`
   return [
     {
@@ -110,13 +104,11 @@ export function serversKeyNumbers(servers: readonly ServerState[]): readonly Key
       term: 'executing',
       value: each(executing),
       unit: few ? of : 'seats',
-      promql: { measures: 'executing', ...all },
     },
     {
       label: `queued${suffix}`,
       term: 'queued',
       value: each(queued),
-      promql: { measures: 'queuedSeats', ...all },
       unit: 'seats',
       tone: queued.some(isUp) ? 'queued' : undefined,
     },
@@ -135,7 +127,6 @@ export function serversKeyNumbers(servers: readonly ServerState[]): readonly Key
     {
       label: 'rejected, sum, 10 s',
       term: 'rejected',
-      promql: { measures: 'rejected', ...all, summed: true },
       value: rejected === undefined ? UNKNOWN : format.significant(rejected),
       unit: '/s',
       tone: isUp(rejected) ? 'rejected' : undefined,

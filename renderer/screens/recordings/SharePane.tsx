@@ -21,7 +21,13 @@ import styles from './recordings.module.css'
 import { createPortal } from 'react-dom'
 
 /** A recording, or a part of it, as a file or as a report. */
-export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; readonly onClose: () => void }) {
+export function SharePane(props: {
+  readonly entry: RecordingEntry
+  /** When its latest alert fired, Unix milliseconds. */
+  readonly lastAlert: number | undefined
+  readonly onClose: () => void
+}) {
+  const { entry, lastAlert, onClose } = props
   const { id, first = 0, last = first, source } = entry
   const [{ clock }] = useSettings()
   const [range, setRange] = useState(
@@ -33,7 +39,7 @@ export function SharePane({ entry, onClose }: { readonly entry: RecordingEntry; 
   const stop = useRef<() => void>(undefined)
   useEffect(() => () => stop.current?.(), [])
   // Times without a date, and ranges up to now, are those of the recording.
-  const parsed = readRange(range, { now: last, zone: clock })
+  const parsed = readRange(range, { now: last, zone: clock, lastAlert })
   const isReady = run?.state !== 'running' && parsed.ok
   const follow = <T,>(listen: (part: RecordingPart) => Listen<T>, take: (made: T) => void): void => {
     if (!parsed.ok) return

@@ -27,6 +27,7 @@ const STRIPS: Readonly<Record<string, RecordingStrip>> = {
     bars: [{ from: INCIDENT - 60_000, to: INCIDENT, queued: 300, rejected: 1_539 }],
     coverage: 0.98,
     incident: INCIDENT,
+    lastAlert: INCIDENT,
   },
   r2: { bars: [], coverage: 1 },
 }
@@ -94,6 +95,11 @@ it('takes the range of a part in every form that a range is taken in elsewhere',
     '06:05:00 to 06:15:00',
     'last 600 s',
     '06:10 + 5m',
+    '06:10:00 UTC',
+    '1m around last alert',
+    '-5m to now',
+    '06:05 to 06:15 @ 06:10',
+    'I1128 06:10:20.123456   12 apf_filter.go:7] rejected',
     '2026-11-28T06:05:00Z/2026-11-28T06:15:00Z',
   ]) {
     await user.clear(field)

@@ -114,7 +114,9 @@ export function RecordingsScreen() {
           }
         />
       </Pane>
-      {about !== undefined && asked?.what === 'share' && <SharePane key={about.id} entry={about} onClose={close} />}
+      {about !== undefined && asked?.what === 'share' && (
+        <SharePane key={about.id} entry={about} lastAlert={about.strip?.lastAlert} onClose={close} />
+      )}
       {about !== undefined && asked?.what === 'rename' && <RenamePane key={about.id} row={about} onClose={close} />}
     </div>
   )

@@ -74,7 +74,7 @@ function Headline({
   if (comparison?.state !== 'done' || shown === undefined) {
     return (
       <NowLine
-        title="What if"
+        title="What-if"
         evidence="Runs the same requests under several configurations. Nothing is sent to a cluster."
       />
     )

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import type { Problem } from '../../../core/errors.ts'
 import type { LibraryScenario } from '../../../core/contract/whatif.ts'
 import { MOST_VARIANTS } from '../../../core/bounds.ts'
-import { ALGORITHM_NAMES, ALGORITHMS } from '../../../core/engine/profiles.ts'
+import { ALGORITHM_OPTIONS } from '../../../core/engine/profiles.ts'
 import { Button, Segment } from '../../components/Button.tsx'
 import type { DataColumn } from '../../components/dataColumns.ts'
 import { inputClass, Select, SelectField, TextField } from '../../components/Field.tsx'
@@ -237,7 +237,7 @@ function variantColumns({
     typed('maxMutatingRequestsInFlight', 'Mutating', 84, 'max-mutating-requests-inflight of each server'),
     typed('servers', 'Servers', 70, 'Each user stays with one of them'),
     typed('version', 'Version', 92),
-    chosen('algorithm', 'Algorithm', () => ALGORITHMS.map((one) => [one, ALGORITHM_NAMES[one]]), 246),
+    chosen('algorithm', 'Algorithm', () => ALGORITHM_OPTIONS, 246),
     typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
     typed('requestFactor', 'Sent ×', 66, 'The part of the requests that clients send, open loop alone'),
     typed(

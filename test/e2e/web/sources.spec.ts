@@ -114,8 +114,7 @@ test('a Prometheus: a cluster is found and chosen, and what it has and hides is 
 
   await page.getByRole('link', { name: /^Overview/ }).click()
   for (const [button, entry, measured] of [
-    [/^Copy Key numbers of .* as PromQL$/, 'Copy executing', 'current_executing_seats'],
-    ['Copy columns of Priority levels as PromQL', 'Copy Limit', 'current_limit_seats'],
+    ['Export Priority levels', 'Copy Limit as PromQL', 'current_limit_seats'],
     ['Export Seat ledger', 'Copy as PromQL', 'nominal_limit_seats'],
   ] as const) {
     await page.getByRole('button', { name: button }).click()

@@ -3,7 +3,7 @@ import { expectFine } from '../looks.ts'
 
 test('variants are compared on the same requests, cancelled, and mistakes are named', async ({ consolePage: page }) => {
   await page.keyboard.press('w')
-  await expect(page.getByRole('heading', { level: 1, name: 'What if' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'What-if' })).toBeVisible()
 
   await page.getByLabel('Seconds').fill('nine')
   await page.getByLabel('B: servers').fill('0')

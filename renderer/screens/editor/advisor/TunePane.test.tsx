@@ -111,9 +111,19 @@ test('searches with progress, can be cancelled, and opens what was found as a dr
   const text = level === undefined ? '' : writeManifest('PriorityLevelConfiguration', level)
   act(() => begun[1]?.emit({ kind: 'done', report: answerFrom(text), elapsedMs: 1 }))
   expect(screen.getByText('An edit meets the goals with 4 of 5 seeds (200 edits tried).')).toBeTruthy()
-  expect(screen.getByText('workload-low.lendablePercent: 90 → 50')).toBeTruthy()
+  expect(screen.getByText('workload-low: lendable 90 % → 50 %')).toBeTruthy()
   const table = screen.getByRole('table', { name: 'Levels, before and after the edit' })
   expect(within(table).getByText('workload-low')).toBeTruthy()
+  const note = screen.getByText('The twin does not reproduce system.')
+  expect(note.compareDocumentPosition(table)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
   await user.click(screen.getByRole('button', { name: 'Open the smallest edit as draft' }))
   expect(location.hash).toContain('editor/draft?object=')
+  // Where none meets the goals, the smallest of those that do is not offered.
+  await user.click(screen.getByRole('button', { name: 'Search' }))
+  const missed = answerFrom(text)
+  act(() =>
+    begun[2]?.emit({ kind: 'done', report: { ...missed, answer: { ...missed.answer, met: false } }, elapsedMs: 1 }),
+  )
+  expect(screen.getByRole('button', { name: 'Open the closest edit as draft' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /smallest/ })).toBeNull()
 })

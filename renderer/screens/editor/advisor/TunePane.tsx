@@ -157,8 +157,10 @@ function wishOf(
 
 const Found = ({ report }: { readonly report: TuneAnswer }) => (
   <>
+    {/* How far the numbers can be relied on comes before them. */}
+    <Sentences of={report.notes} className="stack gap-4 breaks muted" />
     {presentTune(report).map((answer, index) => {
-      const name = index === 0 ? 'the smallest edit' : 'the runner-up'
+      const name = index > 0 ? 'the runner-up' : report.answer.met ? 'the smallest edit' : 'the closest edit'
       const { objects = [] } = (index === 0 ? report.answer : report.runnerUp) ?? {}
       return (
         <AnswerPart key={name} answer={answer}>
@@ -170,6 +172,5 @@ const Found = ({ report }: { readonly report: TuneAnswer }) => (
         </AnswerPart>
       )
     })}
-    <Sentences of={report.notes} className="stack gap-4 breaks muted" />
   </>
 )

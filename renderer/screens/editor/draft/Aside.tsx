@@ -1,5 +1,4 @@
 import { lazy, memo, Suspense, useMemo, useState } from 'react'
-import { sameRef } from '../../../../core/draft/draft.ts'
 import type { ObjectRef } from '../../../../core/guard/finding.ts'
 import { unixMsOf } from '../../../../core/units.ts'
 import { SeatsField, typedSeats } from '../../../components/SourceControls.tsx'
@@ -12,9 +11,7 @@ import {
   type DraftApplyState,
 } from '../../../state/draftApply.ts'
 import type { UnderstoodDraft } from '../../../state/draft.logic.ts'
-import { useObjects } from '../../../state/objects.ts'
 import { useConnected } from '../../../state/connection.ts'
-import { revertStore } from '../../../state/reverts.ts'
 import { format } from '../../../theme/format.ts'
 import { useAppliedEffect } from '../effect/effects.ts'
 import { effectiveLevelName } from './draftObject.ts'
@@ -24,7 +21,7 @@ import { GuardPane } from './GuardPane.tsx'
 import { ImpactPane } from './ImpactPane.tsx'
 import type { Moves } from './moves.data.ts'
 import { MovesPane } from './Around.tsx'
-import { type DraftProblem, appliedTitle, editedLevels, needsTakeover } from './apply.logic.ts'
+import { type DraftProblem, editedLevels, needsTakeover } from './apply.logic.ts'
 import { afterRestart, type Guard, type Impact } from './forecast.ts'
 import styles from './page.module.css'
 
@@ -115,12 +112,8 @@ function Said(props: {
 }) {
   const { entries, onOpen, onForce } = props
   const connection = useConnected()?.id
-  const state = useObjects()?.state
   const { of, dryRun, ...last } = draftApplyStore()
   const { applied, problem } = of === connection ? last : NOTHING_APPLIED
-  const reverts = revertStore((store) => store.reverts).filter((revert) =>
-    applied?.report.verdicts.some((verdict) => sameRef(verdict, revert)),
-  )
   const answer = dryRun?.of === entries ? dryRun.outcome : undefined
   return (
     <>
@@ -132,9 +125,6 @@ function Said(props: {
       {applied !== undefined && (
         <div className="line-below" role="status">
           <VerdictPane
-            title={reverts.length > 0 ? 'Reverted' : appliedTitle(applied.report.verdicts)}
-            reverts={reverts}
-            unknown={state !== 'current'}
             note={`to ${applied.target}, ${format.time(unixMsOf(applied.report.at))}`}
             verdicts={applied.report.verdicts}
             applied

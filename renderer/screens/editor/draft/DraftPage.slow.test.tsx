@@ -429,6 +429,55 @@ describe('the editor', () => {
     expect((await screen.findByRole<HTMLInputElement>('textbox', { name: 'Shares' })).value).toBe('100')
   })
 
+  it('leaves no green mark in the journal on an undo that is reverted', async () => {
+    render(<RevertNotes />)
+    await open()
+    await fill('Shares', '30')
+    await applyAll()
+    const edited = story.objects.now()
+    act(() => openPage('editor', 'journal'))
+    await user.click(await screen.findByRole('button', { name: 'Undo 1 object' }))
+    await user.click(await screen.findByRole('button', { name: /^Undo 1 object on / }))
+    await screen.findByRole('button', { name: 'Redo 1 object' })
+    const marks = () => region('Server response').querySelectorAll('.good').length
+    expect(marks()).toBeGreaterThan(0)
+    act(() => story.objects.write(() => edited))
+    await within(region('Server response')).findByText(/Another client reverted workload-low: shares 100 → 30/)
+    expect(marks()).toBe(0)
+  })
+
+  it('announces what was reverted while the page was closed, until that is dismissed', async () => {
+    const before = story.objects.now()
+    await open()
+    await fill('Shares', '30')
+    await applyAll()
+    cleanup()
+    await story.client.call('editing.switch', { connection: 1, on: false })
+    act(() => story.objects.write(() => before))
+    render(<RevertNotes />)
+    await screen.findByText(/^Another client reverted workload-low/)
+    await user.click(screen.getByRole('button', { name: 'Dismiss' }))
+    cleanup()
+    render(<RevertNotes />)
+    await settle()
+    expect(screen.getByRole('status', { name: 'Reverted edits' }).textContent).toBe('')
+  })
+
+  it('announces what was reverted on a source that is not shown, and shows that source', async () => {
+    const before = story.objects.now()
+    await open()
+    await fill('Shares', '30')
+    await applyAll()
+    cleanup()
+    act(() => story.objects.write(() => before))
+    await act(() => connectSource({ kind: 'simulation' }, true))
+    render(<RevertNotes />)
+    await screen.findByText(/^prod-eu-1: Another client reverted workload-low/)
+    expect(screen.queryByRole('button', { name: 'Keep my edit' })).toBeNull()
+    await user.click(screen.getByRole('button', { name: 'Show prod-eu-1' }))
+    expect(await screen.findByRole('button', { name: 'Keep my edit' })).toBeTruthy()
+  })
+
   describe('where nothing can be applied', () => {
     it('drafts upon files, and saves', async () => {
       await reopen({ objects: { origin: 'files', target: 'levels.yaml', impossible: 'Files are not changed.' } })

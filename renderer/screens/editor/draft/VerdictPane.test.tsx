@@ -1,7 +1,8 @@
-import { cleanup, render, screen } from '@testing-library/react'
+import { act, cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ChangeVerdictSchema, type ChangeVerdict } from '../../../../core/contract/objects.ts'
+import { NO_OBJECTS, objectsStore } from '../../../state/objects.ts'
 import { VerdictPane } from './VerdictPane.tsx'
 
 const verdict = (outcome: ChangeVerdict['outcome'], more: Partial<ChangeVerdict> = {}): ChangeVerdict =>
@@ -15,6 +16,7 @@ const verdict = (outcome: ChangeVerdict['outcome'], more: Partial<ChangeVerdict>
     differences: [],
     ...more,
   })
+beforeEach(() => objectsStore.setState({ state: { ...NO_OBJECTS, state: 'current' } }))
 afterEach(cleanup)
 
 it('says of each object what became of it, and leads from causes to their fields', async () => {
@@ -59,4 +61,15 @@ it('offers to take over what another manager owns, where that can be done', asyn
   expect(screen.getByText(/belongs to argocd/)).toBeTruthy()
   await userEvent.setup().click(screen.getByRole('button', { name: 'Force apply' }))
   expect(onForce).toHaveBeenCalledOnce()
+})
+
+it.each([true, false])('leaves no green mark while the server does not report its objects (applied: %s)', (applied) => {
+  const verdicts = [verdict('accepted'), verdict('unchanged'), verdict('conflict')]
+  render(<VerdictPane note="" {...{ verdicts, applied }} onOpen={() => undefined} />)
+  expect(document.querySelectorAll('.good')).toHaveLength(2)
+  // As after its credentials or a permission expired.
+  act(() => objectsStore.setState({ state: { ...NO_OBJECTS, state: 'stale' } }))
+  expect(document.querySelectorAll('.good')).toHaveLength(0)
+  expect(screen.getAllByText(/The server does not report its objects now\.$/)).toHaveLength(2)
+  expect(screen.queryByRole('heading', { name: 'Applied' })).toBeNull()
 })

@@ -7,13 +7,15 @@ import { Pane } from '../../../components/Pane.tsx'
 import { Details } from '../../../components/States.tsx'
 import { Button } from '../../../components/Button.tsx'
 import { sameRef } from '../../../../core/draft/draft.ts'
+import { useConnected } from '../../../state/connection.ts'
 import type { Applied } from '../../../state/draftApply.ts'
-import type { Revert } from '../../../state/reverts.ts'
+import { useObjects } from '../../../state/objects.ts'
+import { type Revert, revertStore } from '../../../state/reverts.ts'
 import { openScreen } from '../../../state/route.ts'
 import { timeStore } from '../../../state/time.ts'
 import { useViewPart } from '../../../state/view.ts'
 import { format } from '../../../theme/format.ts'
-import { type DraftProblem, outcomeText, editedLevels } from './apply.logic.ts'
+import { appliedTitle, type DraftProblem, outcomeText, editedLevels } from './apply.logic.ts'
 import { FoldedList } from './GuardPane.tsx'
 import styles from './aside.module.css'
 
@@ -30,9 +32,13 @@ const LOOK: Readonly<Record<ChangeVerdict['outcome'], readonly [glyph: IconName,
 
 const REVERTED = ['undo', 'bad'] as const
 
-/** The server's verdict on each object, and where the console's own validation disagreed. */
+/**
+ * The server's verdict on each object, and where the console's own validation disagreed. Good ones hold only while the
+ * shown source reports its objects and nobody reverted them.
+ */
 export function VerdictPane(props: {
-  readonly title: string
+  /** Absent: the result as a whole. */
+  readonly title?: string
   readonly note: string
   readonly verdicts: readonly ChangeVerdict[]
   /** Not a dry run: accepted changes are in effect. */
@@ -41,13 +47,14 @@ export function VerdictPane(props: {
   /** Applies once more and forces fields that other managers own. */
   readonly onForce?: (() => void) | undefined
   readonly onDismiss?: (() => void) | undefined
-  /** Of changes that were applied. */
-  readonly reverts?: readonly Revert[]
-  /** The server does not report whether applied changes are still in effect. */
-  readonly unknown?: boolean
 }) {
-  const { title, note, verdicts, applied, onOpen, onForce, onDismiss, reverts = [], unknown = false } = props
-  const revertOf = (verdict: ChangeVerdict): Revert | undefined => reverts.find((revert) => sameRef(revert, verdict))
+  const { note, verdicts, applied, onOpen, onForce, onDismiss } = props
+  const connection = useConnected()?.id
+  const reverts = revertStore((store) => store.reverts)
+  const unknown = useObjects()?.state !== 'current'
+  const revertOf = (verdict: ChangeVerdict): Revert | undefined =>
+    applied ? reverts.find((revert) => revert.connection === connection && sameRef(revert, verdict)) : undefined
+  const { title = verdicts.some(revertOf) ? 'Reverted' : unknown ? 'State unknown' : appliedTitle(verdicts) } = props
   const smooth = verdicts.filter((verdict) => isSmooth(verdict) && revertOf(verdict) === undefined)
   const folded = smooth.length > MOST_SMOOTH ? smooth : []
   const shown = verdicts.filter((verdict) => !folded.includes(verdict))
@@ -74,7 +81,7 @@ export function VerdictPane(props: {
       <FoldedList
         shown={shown.map(item)}
         folded={folded.map(item)}
-        summary={`${folded.length} objects ${applied ? 'are applied' : 'would be accepted'}`}
+        summary={`${folded.length} objects ${applied ? (unknown ? 'were applied' : 'are applied') : 'would be accepted'}`}
       />
     </Pane>
   )
@@ -96,9 +103,10 @@ function Verdict(props: {
 }) {
   const { verdict, applied, onOpen, onForce, revert, unknown } = props
   const { kind, name, outcome, causes, conflicts, warnings, differences, problem } = verdict
-  const isUnknown = unknown && outcome === 'accepted'
+  const isUnknown = unknown && LOOK[outcome][1] === 'good'
   const [glyph, tone] = revert !== undefined ? REVERTED : isUnknown ? LOOK.skipped : LOOK[outcome]
-  const said = isUnknown ? 'was applied. The server does not report its objects now.' : outcomeText(verdict, applied)
+  const outcomeNow = isUnknown && applied && outcome === 'accepted' ? 'was applied.' : outcomeText(verdict, applied)
+  const said = isUnknown ? `${outcomeNow} The server does not report its objects now.` : outcomeNow
   return (
     <li className={styles['finding']}>
       <span className={`pad-t-2 ${tone}`}>
@@ -169,16 +177,18 @@ export function EffectsPane({ applied: { report, before } }: { readonly applied:
       ]}
       rows={levels}
       rowKey={(level) => level}
-      foot={levels.map((level) => ({
-        level: {
-          span: 3,
-          text: (
-            <Button small onClick={() => show(level)}>
-              {`See the effect on ${level}`}
-            </Button>
-          ),
-        },
-      }))}
+      foot={levels
+        .filter((level) => nominalOf(now, level) !== nominalOf(now, ''))
+        .map((level) => ({
+          level: {
+            span: 3,
+            text: (
+              <Button small onClick={() => show(level)}>
+                {`See the effect on ${level}`}
+              </Button>
+            ),
+          },
+        }))}
     />
   )
 }

@@ -208,11 +208,11 @@ export function retryText({ until, attempt, most }: NonNullable<ObjectsState['wa
   return `The server rejected the request with 429 and did not carry it out. Next attempt in ${seconds} s (${attempt} of ${most}).`
 }
 
-/** Levels that an entry leaves or that its schemas reference, each once; deleted levels have no charts any more. */
+/** Levels that an entry changes or deletes, or that its schemas reference, each once. */
 export function editedLevels(entry: Pick<JournalEntry, 'changes'> | undefined): readonly string[] {
   const names = (entry?.changes ?? []).flatMap(({ kind, name, to }) => {
-    if (to === null) return []
     if (kind === 'PriorityLevelConfiguration') return [name]
+    if (to === null) return []
     const { spec } = to
     const of = isJsonObject(spec) ? spec['priorityLevelConfiguration'] : undefined
     const level = isJsonObject(of) ? of['name'] : undefined

@@ -50,5 +50,5 @@ it('names the levels to look at after an application', () => {
         of('PriorityLevelConfiguration', 'gone', null),
       ],
     }),
-  ).toEqual(['own', 'system'])
+  ).toEqual(['own', 'system', 'gone'])
 })

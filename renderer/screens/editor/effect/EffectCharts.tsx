@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { sentenceText } from '../../../../core/answer/answer.ts'
 import { SETTLE_MS } from '../../../../core/compare/period.ts'
 import type { Effect } from '../../../../core/contract/effect.ts'
-import type { Band, Quantity } from '../../../../core/contract/forecast.ts'
+import type { Band, ForecastLevel, Quantity } from '../../../../core/contract/forecast.ts'
 import { rejectedRate } from '../../../../core/history/range.ts'
 import type { LevelSeries, Series } from '../../../../core/history/series.ts'
 import { valueAxis } from '../../../../core/text/axis.ts'
@@ -21,11 +21,11 @@ import styles from './effect.module.css'
 const BEFORE_MS = 300_000
 const HEIGHT = 112
 const MOST_POINTS = 200
-const MOST_LEVELS = 2
 const READ_MS = 5_000
 
-/** Where a quantity is in the history of a level; medians of waits are read from the table. */
+/** Where a quantity is in the history of a level. */
 const DRAWN: readonly (readonly [Quantity, (level: LevelSeries, index: number) => number | null])[] = [
+  ['waitP50', ({ columns }, index) => columns.waitP50[index] ?? null],
   ['waitP99', ({ columns }, index) => columns.waitP99[index] ?? null],
   ['rejectedPerSecond', rejectedRate],
   ['seats', ({ columns }, index) => columns.executing[index] ?? null],
@@ -38,30 +38,38 @@ export function EffectCharts({ effect, edited }: { readonly effect: Effect; read
   const series = useEffectSeries(effect)
   const domain = useMemo(() => ({ from: atMs - BEFORE_MS, to: watchedUntil(atMs) }), [atMs])
   const judged = forecast === undefined || measured === undefined ? [] : judge(forecast, measured.levels)
-  const drawn = edited.slice(0, MOST_LEVELS).flatMap((name) => {
-    const level = series?.levels.find((one) => one.name === name)
-    return level === undefined ? [] : [level]
-  })
-  if (series === undefined || drawn.length === 0) return null
+  if (series === undefined) return null
   return (
     <div className={styles['charts']}>
-      {drawn.flatMap((level) =>
-        DRAWN.map(([quantity, read]) => {
-          const one = judged.find((each) => each.level === level.name && each.quantity === quantity)
+      {edited.flatMap((name) => {
+        const level = series.levels.find((one) => one.name === name)
+        const isGone = measured?.levels.every((one) => one.level !== name) === true
+        if (level === undefined) return [<p key={name}>{`${name}: no history around the edit.`}</p>]
+        return DRAWN.map(([quantity, read]) => {
+          const one = judged.find((each) => each.level === name && each.quantity === quantity)
+          const foretold = forecast?.levels.find((each) => each.level === name)
+          const said = one !== undefined && isBanded(one) ? sentenceText(judgedSentence(one), format) : ''
           return (
             <EffectChart
-              key={`${level.name} ${quantity}`}
-              title={`${level.name}: ${QUANTITY_LABELS[quantity].toLowerCase()}`}
-              said={one === undefined || !isBanded(one) ? '' : sentenceText(judgedSentence(one), format)}
-              band={forecast?.levels.find((each) => each.level === level.name)?.bands[quantity]}
+              key={`${name} ${quantity}`}
+              title={`${name}: ${QUANTITY_LABELS[quantity].toLowerCase()}`}
+              said={isGone ? 'deleted' : foretold?.bands[quantity] === undefined ? bandless(foretold, quantity) : said}
+              band={foretold?.bands[quantity]}
               points={series.times.map((at, index) => ({ at, value: read(level, index) }))}
-              {...{ level: level.name, isTime: quantity === 'waitP99', domain, atMs }}
+              {...{ level: name, isTime: quantity === 'waitP50' || quantity === 'waitP99', domain, atMs }}
             />
           )
-        }),
-      )}
+        })
+      })}
     </div>
   )
+}
+
+/** Why no band is drawn. */
+function bandless(foretold: ForecastLevel | undefined, quantity: Quantity): string {
+  const unsure = foretold?.unsure?.[quantity]
+  if (unsure === undefined) return foretold?.note ?? 'no forecast'
+  return `no band, because ${unsure.why}${unsure.to === undefined ? '' : `; ${unsure.to}`}`
 }
 
 /** The history around the edit, read again while it is measured. */

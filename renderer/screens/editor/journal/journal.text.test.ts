@@ -28,7 +28,7 @@ describe('an entry of the journal', () => {
       '1 created, 1 deleted, shares 100 → 30',
     )
     const to = level('a', { nominalConcurrencyShares: 100 })
-    expect(whatText(entry(edit('a', { to })))).toBe('lendablePercent 90 → none')
+    expect(whatText(entry(edit('a', { to })))).toBe('lendable 90 % → none')
   })
 
   it('names each object once, three at most', () => {
