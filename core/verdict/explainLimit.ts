@@ -142,11 +142,5 @@ function moved(frame: ServerFrame, { nominal, reported }: ExpectedLevel): readon
   if (seatsMoved === 0) return []
   return seatsMoved > 0
     ? [['It borrows ', ...inSeats(seatsMoved), ' from levels that do not need theirs.']]
-    : [
-        [
-          'It lends ',
-          ...inSeats(-seatsMoved),
-          ', and gets that back at the next recomputation after it needs it.',
-        ],
-      ]
+    : [['It lends ', ...inSeats(-seatsMoved), ', and gets that back at the next recomputation after it needs it.']]
 }

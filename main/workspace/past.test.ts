@@ -72,9 +72,7 @@ const FAILS_AT = 11
 const FAILING: ServerHealth = {
   id: 'apiserver-a:6443',
   status: 'failing',
-  failures: [
-    { at: rfc3339(START), problem: { code: 'unreachable', message: 'Nothing listens at apiserver-a:6443.' } },
-  ],
+  failures: [{ at: rfc3339(START), problem: { code: 'unreachable', message: 'Nothing listens at apiserver-a:6443.' } }],
   nextTryAt: rfc3339(START),
 }
 

@@ -80,27 +80,22 @@ test('says that numbers are of the present until the instant is there', () => {
   expect(screen.queryByText(text)).toBeNull()
 })
 
-test.each([
-  'fleet',
-  'connection',
-  'recordings',
-  'whatif/runs',
-  'whatif/scenarios',
-  'editor/journal',
-  'settings',
-])('has nothing to move on %s, which shows the present', (screenName) => {
-  let stop = (): void => undefined
-  act(() => {
-    pastStore.setState({ moment: { at: instant(), derived: [], health: [] } })
-    location.hash = `#/${screenName}`
-    stop = startRoutes()
-  })
-  expect(screen.queryByLabelText('Instant in the shown range')).toBeNull()
-  act(() => openScreen('overview'))
-  expect(screen.queryByLabelText('Instant in the shown range')).toBeTruthy()
-  stop()
-  location.hash = ''
-})
+test.each(['fleet', 'connection', 'recordings', 'whatif/runs', 'whatif/scenarios', 'editor/journal', 'settings'])(
+  'has nothing to move on %s, which shows the present',
+  (screenName) => {
+    let stop = (): void => undefined
+    act(() => {
+      pastStore.setState({ moment: { at: instant(), derived: [], health: [] } })
+      location.hash = `#/${screenName}`
+      stop = startRoutes()
+    })
+    expect(screen.queryByLabelText('Instant in the shown range')).toBeNull()
+    act(() => openScreen('overview'))
+    expect(screen.queryByLabelText('Instant in the shown range')).toBeTruthy()
+    stop()
+    location.hash = ''
+  },
+)
 
 test('bars of the first sample and of gaps begin where the shown time does', () => {
   vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(616)
@@ -128,7 +123,8 @@ test('keeps bars below the words of marks', () => {
   const { container } = render(<TimeBar />)
   const loupe = [...container.querySelectorAll('svg')].at(-1)
   const words = [...(loupe?.querySelectorAll('text') ?? [])].find((text) => text.textContent.includes('mark'))
-  const [, ground = 0, height = 0] = /^M8 (\d+)v-(\d+)h/.exec(loupe?.querySelector('path')?.getAttribute('d') ?? '') ?? []
+  const [, ground = 0, height = 0] =
+    /^M8 (\d+)v-(\d+)h/.exec(loupe?.querySelector('path')?.getAttribute('d') ?? '') ?? []
   expect(Number(ground) - Number(height)).toBeGreaterThan(Number(words?.getAttribute('y')))
   vi.restoreAllMocks()
   settingsStore.setState({ marks: [] })

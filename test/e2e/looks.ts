@@ -179,7 +179,8 @@ function clippedText(page: Page): Promise<readonly string[]> {
       const range = document.createRange()
       range.selectNodeContents(text)
       const { right, width } = range.getBoundingClientRect()
-      for (let box: Element | null = own; box !== null && width > 0; box = box.parentElement) {
+      if (width === 0) continue
+      for (let box: Element | null = own; box !== null; box = box.parentElement) {
         const { overflowX, textOverflow, position, display } = getComputedStyle(box)
         // What scrolls can be read; what ends in an ellipsis is looked at elsewhere.
         if (/auto|scroll/.test(overflowX) || textOverflow === 'ellipsis') break

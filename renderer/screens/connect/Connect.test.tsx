@@ -2,6 +2,7 @@ import { act, cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openStory, type Story } from '../../../test/harness/story.ts'
+import type { ServerHealth } from '../../../core/contract/source.ts'
 import { ProxySpecSchema } from '../../../core/contract/live.ts'
 import { setClient } from '../../state/client.ts'
 import { connectionStore, showConnection } from '../../state/connection.ts'
@@ -324,8 +325,11 @@ describe('the Connect screen', () => {
     const { connection } = connectionStore.getState()
     if (connection === undefined) throw new Error('the story is connected')
     const problem = { code: 'unauthorized', message: 'The server does not accept the token.' } as const
-    const refused = { status: 'failing', failures: [{ at: '2026-01-01T00:00:00Z', problem }] } as const
-    const servers = connection.servers.map(({ id }) => ({ id, ...refused }))
+    const servers = connection.servers.map(({ id }): ServerHealth => ({
+      id,
+      status: 'failing',
+      failures: [{ at: '2026-01-01T00:00:00Z', problem }],
+    }))
     act(() => connectionStore.setState({ connection: { ...connection, servers } }))
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Cannot read demo')
   })

@@ -147,6 +147,9 @@ function ReportPane({ report }: { readonly report: Report }) {
   )
 }
 
+/** A key scrolls it as well. */
+const SCROLLED = { role: 'region', 'aria-label': 'Report preview', tabIndex: 0 } as const
+
 /**
  * A report as the saved page shows it, in a shadow tree: its styles and those of the console do not affect each other.
  * The sheet on the screen is for reading; the browser prints a second one behind the screen.
@@ -154,7 +157,7 @@ function ReportPane({ report }: { readonly report: Report }) {
 function ReportSheet({ markup }: { readonly markup: string }) {
   return (
     <>
-      <div className={styles['paper']}>
+      <div className={styles['paper']} {...SCROLLED}>
         <Sheet markup={markup} />
       </div>
       {createPortal(

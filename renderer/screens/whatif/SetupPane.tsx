@@ -232,7 +232,7 @@ function variantColumns({
   return [
     { id: 'letter', header: 'Variant', rowHeader: true, width: 60, cell: ({ index }) => letterOf(index) },
     typed('name', 'Name', 150),
-    chosen('objects', 'Objects', (index) => objectsOptions(index, known, sourceName), 200),
+    chosen('objects', 'Objects', (index) => objectsOptions(index, known, sourceName), 226),
     typed('maxRequestsInFlight', 'In flight', 84, 'max-requests-inflight of each server'),
     typed('maxMutatingRequestsInFlight', 'Mutating', 84, 'max-mutating-requests-inflight of each server'),
     typed('servers', 'Servers', 70, 'Each user stays with one of them'),

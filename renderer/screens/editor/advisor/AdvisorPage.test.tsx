@@ -48,7 +48,9 @@ test('says first that samples are too few, then what to change, and opens it as 
   await waitFor(() =>
     expect(screen.getByRole('heading', { level: 1 }).textContent).toMatch(/^workload-low is full and rejecting\./),
   )
-  expect(screen.getByRole('heading', { level: 1 }).closest('header')?.textContent ?? '').toContain('XXX')
+  expect(screen.getByRole('heading', { level: 1 }).closest('header')?.textContent ?? '').toContain(
+    'Most likely: one flow floods.',
+  )
   expect(document.body.textContent).not.toMatch(/do not identify/)
   const list = screen.getByRole('region', { name: 'Suggestions' })
   const [first] = within(list).getAllByRole('button')
