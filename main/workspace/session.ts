@@ -103,7 +103,7 @@ export function startSession(options: SessionOptions): Session {
     servers: [...picture.health],
     ...(source.live !== undefined && { requests: true as const }),
     ...((source.etcd ?? picture.etcd) !== undefined && { etcd: true as const }),
-    ...ofAlgorithm(ALGORITHM_OPTIONS.find(([id]) => id === source.info.algorithm)?.[1]),
+    ...ofAlgorithm(ALGORITHM_OPTIONS.find(([name]) => name === source.info.algorithm)?.[1]),
     still: source.still,
   })
   const tellFrames = later(environment, () => {
