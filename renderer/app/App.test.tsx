@@ -48,17 +48,6 @@ describe('the console', () => {
     expect(first?.textContent).toMatch(/^Fleet/)
   })
 
-  it('draws a clock for the past: a circle with hands in it', async () => {
-    act(() => timeStore.getState().goTo(timeStore.getState().to - 5_000))
-    const badge = await vi.waitFor(() => {
-      const found = document.querySelector('[data-mode=past]')
-      if (found === null) throw new Error('not in the past yet')
-      return found
-    })
-    expect(badge.querySelectorAll('svg > circle, svg > path')).toHaveLength(2)
-    act(() => timeStore.getState().live())
-  })
-
   it('says the mode in the badge and, when it changes, in words', async () => {
     const user = userEvent.setup()
     const badge = () => document.querySelector('[data-mode]')?.getAttribute('data-mode')

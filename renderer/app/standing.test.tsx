@@ -78,6 +78,12 @@ test('a run has the version of its server, not of one then', () => {
   expect(screen.getByRole('contentinfo').textContent).not.toContain('server then')
 })
 
+test('draws a clock for the past: a circle with hands in it', () => {
+  show(kinds.recording)
+  act(() => timeStore.getState().goTo(60_000))
+  expect(document.querySelectorAll('[data-mode=past] svg > :is(circle, path)')).toHaveLength(2)
+})
+
 test('a run is listed with its kind, without an age', async () => {
   show(kinds.run)
   act(() => openOverlay('source'))
