@@ -25,7 +25,8 @@ const QuerySchema = z.strictObject({
   source: text.exactOptional(),
   server: text.exactOptional(),
   range: text.exactOptional(),
-  at: z.iso.datetime({ offset: true }).exactOptional(),
+  /** Of a run, seconds since its start. */
+  at: z.union([z.iso.datetime({ offset: true }), z.string().regex(/^\d{1,8}(\.\d{1,3})? s$/)]).exactOptional(),
 })
 const ScreenSchema = z.enum(SCREENS)
 /** The form of object names in the API server. */

@@ -35,7 +35,7 @@ beforeEach(async () => {
   setClient(story.client)
   stop = startState(story.client)
   render(<App />)
-  await screen.findByText('workload-low')
+  await screen.findAllByText('workload-low')
 })
 afterEach(() => {
   cleanup()
