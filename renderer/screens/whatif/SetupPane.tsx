@@ -257,7 +257,7 @@ function variantColumns({
 }
 
 function objectsOptions(index: number, { scenarios, source, draft }: Known, sourceName: string | undefined) {
-  const usual = index > 0 ? 'as A' : scenarios.length > 0 ? 'built-in, or of the scenario' : 'built-in'
+  const usual = index > 0 ? 'as A' : scenarios.length > 0 ? 'built-in or scenario’s' : 'built-in'
   const options: (readonly [ObjectsOf, string])[] = [['usual', usual]]
   if (index > 0) options.push(['built-in', 'built-in'])
   if (source !== undefined) options.push(['source', `of ${sourceName ?? 'the source'}`])
