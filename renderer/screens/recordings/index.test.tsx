@@ -1,4 +1,4 @@
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Client } from '../../../core/contract/contract.ts'
@@ -39,13 +39,18 @@ const opened: Connected = {
   cadence: { intervalMs: 1_000, dumpsEveryMs: null },
   servers: [],
 }
+/** The export or report that is being made. */
+let followed: { readonly name: string; readonly hear: (event: unknown) => void } | undefined
 const line = {
   call: async (name: string, input: { readonly id?: string; readonly recordingNames?: unknown }) => {
     if (name === 'recordings.list') return ENTRIES
     if (name === 'recordings.strip') return STRIPS[input.id ?? '']
     return name === 'sources.connect' ? opened : { ...settingsStore.getState(), ...input }
   },
-  subscribe: () => () => undefined,
+  subscribe: (name: string, _: unknown, hear: (event: unknown) => void) => {
+    followed = { name, hear }
+    return () => (followed = undefined)
+  },
   onLink: () => () => undefined,
 } as unknown as Client
 
@@ -110,4 +115,20 @@ it('takes the range of a part in every form that a range is taken in elsewhere',
   await user.clear(field)
   await user.type(field, 'soon')
   expect(screen.getByRole('button', { name: 'Prepare a report' })).toHaveProperty('disabled', true)
+})
+
+it.each([
+  ['Export the recording', 'export'],
+  ['Prepare a report', 'report'],
+])('%s shows its progress, and ends when it is cancelled', async (button, name) => {
+  const user = userEvent.setup()
+  await screen.findByRole('img', { name: /^prod/ })
+  await user.click(within(row('prod')).getByRole('button', { name: 'Share…' }))
+  await user.click(screen.getByRole('button', { name: button }))
+  expect(followed?.name).toBe(name)
+  act(() => followed?.hear({ kind: 'progress', part: 0.4 }))
+  expect(screen.getByRole('progressbar', { name: 'Progress' })).toHaveProperty('value', 0.4)
+  await user.click(screen.getByRole('button', { name: 'Cancel' }))
+  expect(followed).toBeUndefined()
+  expect(screen.queryByRole('progressbar')).toBeNull()
 })
