@@ -28,12 +28,16 @@ export function periodOf(samples: readonly Sample[]): number | undefined {
   if (!(binMs > 0)) return undefined
   const values = binned(samples, first, binMs)
   const most = Math.floor(values.length / LEAST_WAVES)
-  const alike = Array.from({ length: most + 2 }, (_, lag) => alikeness(values, lag))
+  const correlated = Array.from({ length: 2 * most + 2 }, (_, lag) => correlation(values, lag))
+  // Waves do not begin where bins do, so the lags beside each one count; lag 0 has lag 1 on both sides.
+  const alike = correlated.map(
+    (value, lag) => (at(correlated, Math.abs(lag - 1)) + 2 * value + at(correlated, lag + 1)) / 4,
+  )
   const peaks = alike.flatMap((value, lag) => {
     const isPeak = lag <= most && value > at(alike, lag - 1) && value >= at(alike, lag + 1)
     const least = Math.max(ALIKE, SIGNIFICANT / Math.sqrt(values.length - lag))
     const hasFallen = value - Math.min(...alike.slice(0, lag)) >= ALIKE
-    return isPeak && value >= least && hasFallen && alikeness(values, 2 * lag) >= ALIKE ? [{ value, lag }] : []
+    return isPeak && value >= least && hasFallen && at(alike, 2 * lag) >= ALIKE ? [{ value, lag }] : []
   })
   const best = Math.max(...peaks.map(({ value }) => value))
   const peak = peaks.find(({ value }) => value >= best - AS_GOOD)
@@ -54,10 +58,6 @@ function binned(samples: readonly Sample[], first: UnixMs, binMs: number): Bins 
   }
   return Array.from(bins, (bin) => bin && bin.sum / bin.count)
 }
-
-/** How much the values are like those `lag` bins earlier. Waves do not begin where bins do: the lags beside it count. */
-const alikeness = (values: Bins, lag: number): number =>
-  (correlation(values, lag - 1) + 2 * correlation(values, lag) + correlation(values, lag + 1)) / 4
 
 /** Of the values with those `lag` bins later; 0 where either do not vary. */
 function correlation(values: Bins, lag: number): number {
