@@ -9,7 +9,7 @@ export const SettingsChangeSchema = z.object({
   /** Clock times in UTC or in the zone of the machine. */
   clock: z.enum(['utc', 'local']).exactOptional(),
   rangeSeconds: z.number().int().min(60).max(86_400).exactOptional(),
-  /** Notes of the first run that were dismissed. */
+  /** Notes that were dismissed: of the first run, about newer versions, and of reverted edits. */
   dismissed: z.array(z.string()).exactOptional(),
   /**
    * Colour slots of levels without a token of their own, in the order in which they were first seen: level name → slot

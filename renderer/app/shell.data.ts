@@ -8,7 +8,7 @@ import { MS_PER_SECOND, unixMsOf } from '../../core/units.ts'
 import { REALLOCATION_MS } from '../../core/frame/derive.ts'
 import type { DerivedServer } from '../../core/frame/derived.ts'
 import { levelStates, troubleOf } from '../../core/frame/recent.ts'
-import { readsClusters } from '../state/connection.ts'
+import { allFail, readsClusters } from '../state/connection.ts'
 import type { View } from '../state/view.ts'
 import type { Mode } from '../state/view.logic.ts'
 import { format } from '../theme/format.ts'
@@ -137,9 +137,6 @@ const ALL_CLUSTERS: Badge = { tone: 'live', word: 'ALL CLUSTERS', detail: 'on th
 
 /** The parts of a server's health that show how the attempts for a first sample end. */
 type Trying = Pick<ServerHealth, 'status'> & Partial<Pick<ServerHealth, 'failures' | 'lastGoodAt'>>
-
-const allFail = (servers: readonly Trying[]): boolean =>
-  servers.length > 0 && servers.every(({ status }) => status === 'failing')
 
 const everAnswered = (servers: readonly Trying[]): boolean => servers.some(({ lastGoodAt }) => lastGoodAt)
 

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../core/contract/contract.ts'
 import { ProblemError } from '../../core/errors.ts'
-import type { Connected } from '../../core/contract/source.ts'
+import type { Connected, ServerHealth } from '../../core/contract/source.ts'
 import { client } from './client.ts'
 import { timeStore } from './time.ts'
 
@@ -22,6 +22,10 @@ export const connectionStore = create<ConnectionState>(() => ({
   link: true,
   known: false,
 }))
+
+/** Whether the last attempt at every server of a source failed. */
+export const allFail = (servers: readonly Pick<ServerHealth, 'status'>[]): boolean =>
+  servers.length > 0 && servers.every(({ status }) => status === 'failing')
 
 /** The connections of the console, and whether this page still reaches the console. */
 export const useConnection = (): ConnectionState => connectionStore()

@@ -4,7 +4,7 @@ import type { SourceInfo } from '../../../core/frame/frame.ts'
 import type { Connected, PermissionReport, SourceSpec } from '../../../core/contract/source.ts'
 import { NowLine } from '../../components/NowLine.tsx'
 import { ProblemNote } from '../../components/States.tsx'
-import { connectSource, useConnected } from '../../state/connection.ts'
+import { allFail, connectSource, useConnected } from '../../state/connection.ts'
 import { useContexts } from '../../state/contexts.ts'
 import { useRefusal } from '../../state/limits.ts'
 import { useObjects } from '../../state/objects.ts'
@@ -187,10 +187,9 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
   const editing = useObjects()?.editing.state === 'on'
   if (connected !== undefined) {
     const { source, servers, etcd } = connected
-    const isRefused = servers.length > 0 && servers.every(({ status }) => status === 'failing')
     return (
       <NowLine
-        title={`${isRefused ? 'Cannot read' : 'Connected to'} ${source.name}`}
+        title={`${allFail(servers) ? 'Cannot read' : 'Connected to'} ${source.name}`}
         evidence={`${plural(servers.length, 'One server', `${servers.length} servers`)}, ${source.via}. ${WHAT_IT_DOES[source.kind] ?? (editing ? 'Editing is on;' : 'APF Console only reads;')} ${
           refused ??
           (beside

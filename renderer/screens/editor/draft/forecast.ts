@@ -33,12 +33,14 @@ export interface Impact {
   readonly newLimit?: number | undefined
 }
 
-/** The same draft on a server that restarts with other flags. */
-export function afterRestart(of: Impact, newLimit: number): Impact {
-  const { before, after, limit, version, demand } = of
+function withSeats(of: Omit<Impact, 'impact'>): Impact {
+  const { before, after, limit, newLimit, version, demand } = of
   const question = { before, after, serverLimit: limit.seats, newServerLimit: newLimit, version, demand }
-  return { ...of, newLimit, impact: seatImpact(question) }
+  return { ...of, impact: seatImpact(question) }
 }
+
+/** The same draft on a server that restarts with other flags. */
+export const afterRestart = (of: Impact, newLimit: number): Impact => withSeats({ ...of, newLimit })
 
 /** The effect of the draft on the seats of the shown server; `undefined` while the objects are not available. */
 export function useImpact(): Impact | undefined {
@@ -53,16 +55,13 @@ export function useImpact(): Impact | undefined {
   )
   return useMemo(() => {
     if (base === undefined || proposal === undefined) return undefined
-    const question = { before: base.objects, after: proposal.objects, serverLimit: seats, version: base.version }
-    const live = base.origin === 'built-in' ? undefined : demand
-    return {
-      impact: seatImpact({ ...question, demand: live }),
+    return withSeats({
       limit: { seats, from },
       before: base.objects,
       after: proposal.objects,
       version: base.version,
-      demand: live,
-    }
+      demand: base.origin === 'built-in' ? undefined : demand,
+    })
   }, [base, proposal, seats, from, demand])
 }
 
