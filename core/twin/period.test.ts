@@ -36,6 +36,14 @@ describe('the period of a load', () => {
           expect(Math.abs((found ?? 0) / 1_000 - period)).toBeLessThan(Math.max(2.5, 0.04 * period))
         },
       ),
+      // Short waves that begin between bins were taken for waves of twice the period.
+      {
+        examples: [
+          [{ period: 72, duty: 0.2, phase: 0, height: 1, every: 5, seed: 3 }],
+          [{ period: 62, duty: 0.2, phase: 0, height: 1, every: 5, seed: 206_169 }],
+          [{ period: 62, duty: 0.2, phase: 0, height: 1, every: 5, seed: 10 }],
+        ],
+      },
     )
   })
 

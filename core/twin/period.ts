@@ -12,6 +12,8 @@ const LEAST_WAVES = 3
 const MOST_BINS = 240
 /** Correlation of a load with itself one period earlier, and how far it falls within a period. */
 const ALIKE = 0.5
+/** The same of short waves that begin between bins, where the next but one begin with a bin and are as good. */
+const BETWEEN_BINS = 0.4
 /** In standard deviations of the correlation of noise. */
 const SIGNIFICANT = 3
 /** A wave correlates as well with the next but one, by chance up to this much better. */
@@ -35,12 +37,12 @@ export function periodOf(samples: readonly Sample[]): number | undefined {
   )
   const peaks = alike.flatMap((value, lag) => {
     const isPeak = lag <= most && value > at(alike, lag - 1) && value >= at(alike, lag + 1)
-    const least = Math.max(ALIKE, SIGNIFICANT / Math.sqrt(values.length - lag))
-    const hasFallen = value - Math.min(...alike.slice(0, lag)) >= ALIKE
-    return isPeak && value >= least && hasFallen && at(alike, 2 * lag) >= ALIKE ? [{ value, lag }] : []
+    const least = Math.max(BETWEEN_BINS, SIGNIFICANT / Math.sqrt(values.length - lag))
+    const hasFallen = value - Math.min(...alike.slice(0, lag)) >= BETWEEN_BINS
+    return isPeak && value >= least && hasFallen && at(alike, 2 * lag) >= BETWEEN_BINS ? [{ value, lag }] : []
   })
   const best = Math.max(...peaks.map(({ value }) => value))
-  const peak = peaks.find(({ value }) => value >= best - AS_GOOD)
+  const peak = best < ALIKE ? undefined : peaks.find(({ value }) => value >= best - AS_GOOD)
   return peak && binMs * (peak.lag + vertex(at(alike, peak.lag - 1), peak.value, at(alike, peak.lag + 1)))
 }
 
