@@ -13,6 +13,7 @@ it('is refused where the pages do not show the requests of levels', () => {
   expect(twinHistory([], 1_000)).toBeUndefined()
 })
 
+const SHORT = CALLS.map((call) => ({ ...call, execution: constant(1) }))
 const waves = { firstMs: 10_000, activeMs: 20_000, periodMs: 50_000 }
 const crawling = workloadOf(
   clients('crawler', 1, { kind: 'closed', threads: 150, think: constant(0), waves, calls: CALLS }),
@@ -28,8 +29,11 @@ it('is a whole wave, and its parts are whole waves', () => {
   expect(history?.parts.map(({ seconds }) => Math.round(seconds / 5) * 5)).toEqual([50, 50, 50, 50])
 })
 
-it('is a part of a wave that has more requests than a run may have, and as many whole waves as it may', () => {
+it('is a part of a wave that has too many requests, and as many whole waves as a run may have', () => {
   const pages = pagesOf(crawling, { from: 0, until: 230 })
-  expect(spanOf(twinHistory(pages, 100))).toBe(30_000)
   expect(Math.abs(spanOf(twinHistory(pages, 100_000)) - 200_000)).toBeLessThanOrEqual(4_000)
+  const busy = workloadOf(
+    clients('busy', 1, { kind: 'open', arrivals: { kind: 'poisson', perSecond: 4_000, waves }, calls: SHORT }),
+  )
+  expect(spanOf(twinHistory(pagesOf(busy, { from: 0, until: 170 }), 1_000))).toBe(30_000)
 })

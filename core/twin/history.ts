@@ -37,8 +37,8 @@ export function twinHistory(pages: readonly ServerFrame[], requestsOfRun: number
   return whole && { whole, waves, parts: partsOf(comparable, waves[0]?.seconds) }
 }
 
-/** How many times as many requests a run may have for the sake of a whole wave. */
-const FOR_A_WAVE = 10
+/** A run may have so many requests for the sake of a whole wave. */
+const REQUESTS_OF_WAVE = 50_000
 
 /** By the requests that wait or execute; the level with the most of them first. */
 function wavesOf(frames: readonly ServerFrame[]): TwinHistory['waves'] {
@@ -92,7 +92,7 @@ function lastSpan(
     Math.min(LONGEST_SPAN_SECONDS, Math.max(SHORTEST_RUN_SECONDS, requests / Math.max(1, perSecond) - WARM_SECONDS))
   const since = (seconds: number): UnixMs => whole.untilMs - seconds * MS_PER_SECOND
   const some = affordable(requestsOfRun)
-  if (wave === undefined || wave > affordable(FOR_A_WAVE * requestsOfRun)) {
+  if (wave === undefined || wave > affordable(Math.max(REQUESTS_OF_WAVE, requestsOfRun))) {
     return frames.filter(({ at }) => unixMsOf(at) >= since(some))
   }
   const known = (whole.untilMs - whole.fromMs) / MS_PER_SECOND
