@@ -88,6 +88,16 @@ test('key numbers of the scanner flood', () => {
   expect(numbers.map(({ label }) => label).join()).not.toMatch(/limit|granted/i)
 })
 
+test('a wait between two units keeps both at one size', () => {
+  const wait = (waitP99Range: { above: number; upTo: number }) => {
+    const derived = derivedServer(scannerFlood(), [derivedLevel('workload-low', { waitP99: 0.7, waitP99Range })])
+    const { value, unit } = keyNumbers(levelRows(scannerFlood(), derived, order)).at(-1) ?? expect.fail()
+    return [value, unit]
+  }
+  expect(wait({ above: 0.5, upTo: 1 })).toEqual(['500 ms–1 s', undefined])
+  expect(wait({ above: 0.2, upTo: 0.5 })).toEqual(['200–500', 'ms'])
+})
+
 test('unknown key numbers are dashes', () => {
   const mute: LevelFrame = { ...level({ name: 'a' }), limits: {}, seats: {} }
   const frame = server({ levels: [mute] })
