@@ -57,18 +57,20 @@ for (const file of globSync('**/*.module.css', { cwd: ROOM }).toSorted()) {
   for (const [, name = ''] of readFileSync(sheet, 'utf8').matchAll(CLASS)) shortClass(name, sheet)
 }
 
-const JSON_SCHEMA = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/
+const UNUSED = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$|\/d3-time(?:-format)?\.mjs$/
 
-/** zod can write each of its schemas as a JSON schema. The page never does, and is 6 kB smaller without. */
-const withoutJsonSchema: Plugin = {
-  name: 'without-json-schema',
+/**
+ * zod can write each of its schemas as a JSON schema, and Recharts can scale by the calendar. The page never does, and is
+ * 10 kB smaller without.
+ */
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   transform(code, id) {
-    if (!JSON_SCHEMA.test(id)) return undefined
-    const names = Array.from(code.matchAll(/^export (?:function|const) (\w+)/gm), ([, name]) => name)
-    return {
-      code: `const none = () => none\n${names.map((name) => `export const ${name} = none\n`).join('')}`,
-      map: null,
-    }
+    if (!UNUSED.test(id)) return undefined
+    const exported = code.matchAll(/^export (?:(?:function|const) (\w+)|\{(.*)\})/gm)
+    const names = Array.from(exported, ([, name, list = '']) => name ?? list.replaceAll(/\w+ as /g, ''))
+    const lines = names.flatMap((list) => list.split(',')).map((name) => `export const ${name} = none\n`)
+    return { code: `const none = () => none\n${lines.join('')}`, map: null }
   },
 }
 
@@ -120,7 +122,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    plugins: [react(), withoutJsonSchema, noteOfPackages('renderer')],
+    plugins: [react(), withoutUnused, noteOfPackages('renderer')],
     css: { modules: { generateScopedName: shortClass } },
     build: {
       target: 'chrome140',
