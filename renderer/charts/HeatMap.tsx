@@ -4,7 +4,7 @@ import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { type Draw, useCanvas, TimeTicks, CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
-import { type Plot, plotHeight, plotWidth, type TimeDomain } from './plot.data.ts'
+import { type Plot, plotHeight, plotWidth, type TimeDomain } from '../../core/text/plot.ts'
 import { bucketRanges } from './reduce.data.ts'
 
 export const heatPlot = (width: number, height: number): Plot => ({

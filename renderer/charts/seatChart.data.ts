@@ -1,5 +1,6 @@
 import { gapsOf, lateAfterMs, type Gap } from '../../core/history/gaps.ts'
 import { gapAround } from '../../core/history/gapsWithin.ts'
+import type { Threshold } from '../../core/contract/advice.ts'
 import { movedSeats } from '../../core/frame/reading.ts'
 import { movedText, queuedText } from './seatBar.data.ts'
 import type { Series } from '../../core/history/series.ts'
@@ -54,6 +55,8 @@ export interface SeatChartOptions {
   readonly exempt: boolean
   /** Sum of nominal limits: the seats that exist; the upper limit is not drawn beyond it. */
   readonly exist: number | undefined
+  /** What the demand is judged by. */
+  readonly threshold?: Threshold | undefined
 }
 
 const NOTHING: Column = []
@@ -112,7 +115,7 @@ export function seatChartData(series: Series, levelName: string, options: SeatCh
     : { nominal: state('nominal'), current: state('current'), lower: state('lower'), upper: state('upper') }
 
   const demand = executing.map((seats, i) => (seats === null ? null : seats + (queued[i] ?? 0)))
-  const drawn = largest(demand, limits.current, limits.nominal)
+  const drawn = largest(demand, limits.current, limits.nominal, [options.threshold?.seats ?? 0])
   const ceiling = Math.min(lastValue(limits.upper) ?? 0, options.exist ?? Number.POSITIVE_INFINITY)
   // An upper limit far above everything else would flatten the rest of the chart; it is labelled instead of drawn.
   const axis = valueAxis(Math.max(drawn, ceiling <= drawn * 1.6 ? ceiling : 0) * 1.04)

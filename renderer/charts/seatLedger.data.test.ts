@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { level, scannerFlood, server } from '../../core/verdict/levels.fixture.ts'
-import { BUILT_IN_ORDER } from '../theme/levelSlots.ts'
+import { BUILT_IN_ORDER } from '../../core/text/levelSlots.ts'
 import {
   differenceNote,
   ledgerOf,

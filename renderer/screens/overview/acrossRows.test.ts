@@ -2,7 +2,7 @@ import { peakOverMean } from '../../../core/frame/aggregate.ts'
 import { describe, expect, test } from 'vitest'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
-import { levelOrder } from '../../theme/levelSlots.ts'
+import { levelOrder } from '../../../core/text/levelSlots.ts'
 import {
   busiestServer,
   acrossRows,
