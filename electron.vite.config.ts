@@ -74,6 +74,20 @@ const withoutUnused: Plugin = {
   },
 }
 
+const READ_FILE = /readFileSync\(\s*new URL\('([^']+)', import\.meta\.url\),\s*'(utf8|base64)',?\s*\)/g
+
+/** What a module reads of the sources is in its build, which has none of them beside it. */
+const withFiles: Plugin = {
+  name: 'with-files',
+  enforce: 'pre',
+  transform(code, id) {
+    const text = code.replaceAll(READ_FILE, (_call, file: string, encoding: BufferEncoding) =>
+      JSON.stringify(readFileSync(path.resolve(path.dirname(id), file), encoding)),
+    )
+    return text === code ? undefined : { code: text, map: null }
+  },
+}
+
 /** Notes the packages whose code a build took: main/bootstrap/bill.mjs lists them with their licences. */
 const noteOfPackages = (build: string): Plugin => ({
   name: 'note-of-packages',
@@ -92,7 +106,7 @@ const noteOfPackages = (build: string): Plugin => ({
 // Everything is bundled, so that the packaged application holds no node_modules.
 export default defineConfig({
   main: {
-    plugins: [noteOfPackages('main')],
+    plugins: [withFiles, noteOfPackages('main')],
     build: {
       target: 'node24',
       outDir: 'out/main',
