@@ -1,11 +1,9 @@
+import { INSTANT } from './alerts.ts'
 import { z } from 'zod'
 import { KINDS } from '../config/objects.ts'
-import type { UnixMs } from '../units.ts'
 
 /** No cluster has this many nodes. */
 export const MOST_NODES = 100_000
-
-const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
 const ADVICE_KINDS = [
   'shares',
