@@ -1,3 +1,4 @@
+import { showsNone } from '../frame/lacking.ts'
 import type { TwinHistory } from '../contract/forecast.ts'
 import { ProblemError } from '../errors.ts'
 import type { ServerFrame } from '../frame/frame.ts'
@@ -24,8 +25,8 @@ const SHORTEST_PART_MS = 1.1 * SHORTEST_SPAN_SECONDS * MS_PER_SECOND
  * `unsupported` for pages without the requests of levels.
  */
 export function twinHistory(pages: readonly ServerFrame[], requestsOfRun: number): TwinHistory | undefined {
-  const { levels = [] } = pages.at(-1) ?? {}
-  if (levels.length > 0 && levels.every(({ dispatched }) => dispatched === undefined)) {
+  const last = pages.at(-1)
+  if (last !== undefined && last.levels.length > 0 && showsNone('dispatched', last)) {
     throw new ProblemError(
       'unsupported',
       `A forecast is made from ${FAMILY.dispatched}, which the pages do not show. Look at the filters of Prometheus, or read the server itself.`,

@@ -10,7 +10,7 @@ import styles from './plot.module.css'
 import { useWheel } from './wheel.ts'
 import { dragRange, nearestIndex, stepCursor } from './crosshair.data.ts'
 import { seatsAt } from './seatChart.data.ts'
-import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot.data.ts'
+import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from '../../core/text/plot.ts'
 
 export interface CrosshairProps {
   readonly plot: Plot

@@ -4,7 +4,7 @@ import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { type Draw, useCanvas, TimeTicks, CursorLine, PlotTip } from './plot.tsx'
 import styles from './plot.module.css'
-import { type Plot, plotHeight, plotWidth, type TimeDomain } from './plot.data.ts'
+import { type Plot, plotHeight, plotWidth, type TimeDomain } from '../../core/text/plot.ts'
 import { bucketRanges } from './reduce.data.ts'
 
 export const heatPlot = (width: number, height: number): Plot => ({
@@ -113,7 +113,7 @@ function CellTip({ grid, plot, column, row }: { grid: HeatGrid; plot: Plot; colu
   const x = plot.left + ((column + 0.5) / grid.times.length) * plotWidth(plot)
   const count = cells === null || cells === undefined ? undefined : cells[row]
   return (
-    <PlotTip plot={plot} x={x} className={styles['cellTip']}>
+    <PlotTip plot={plot} x={x} className="stack gap-2 small muted nowrap">
       <b className="mono">{format.time(grid.times[column])}</b>
       <span>{bucketLabel(grid.bounds, row, format.seconds)}</span>
       <span>{count === undefined ? 'no sample' : `${format.fixed(count)} requests`}</span>

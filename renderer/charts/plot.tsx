@@ -12,9 +12,9 @@ import {
 import { classes } from '../components/classes.ts'
 import { levelColor, levelToken } from '../state/levels.ts'
 import { format } from '../theme/format.ts'
-import { BUILT_IN_ORDER, SLOT_TOKENS } from '../theme/levelSlots.ts'
+import { BUILT_IN_ORDER, SLOT_TOKENS } from '../../core/text/levelSlots.ts'
 import { type ClockFace, timeTicks, type ValueAxis } from '../../core/text/axis.ts'
-import { fits, plotHeight, plotWidth, type Plot, type TimeDomain, xOfTime, yOfValue } from './plot.data.ts'
+import { fits, plotHeight, plotWidth, type Plot, type TimeDomain, xOfTime, yOfValue } from '../../core/text/plot.ts'
 import styles from './plot.module.css'
 
 /** A drawing; an image with a name where its numbers are not next to it. */
