@@ -2,9 +2,6 @@ import { z } from 'zod'
 import { KINDS } from '../config/objects.ts'
 import type { UnixMs } from '../units.ts'
 
-/** No cluster has this many nodes. */
-export const MOST_NODES = 100_000
-
 const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
 const ADVICE_KINDS = [
