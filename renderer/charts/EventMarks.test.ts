@@ -1,6 +1,8 @@
 import fc from 'fast-check'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
 import { expect, it } from 'vitest'
-import { marksNear, placeFirst, placeMarks, type EventMark } from './EventMarks.tsx'
+import { EventMarks, marksNear, placeFirst, placeMarks, type EventMark } from './EventMarks.tsx'
 
 const plot = { width: 700, height: 200, left: 50, right: 50, top: 8, bottom: 20 }
 /** One pixel a second. */
@@ -98,4 +100,16 @@ it('names the marks under the cursor', () => {
   const marks = [mark(100, 'one'), mark(300, 'two')]
   expect(marksNear(marks, 302_000, domain, plot)).toEqual([mark(300, 'two')])
   expect(marksNear(marks, 200_000, domain, plot)).toEqual([])
+})
+
+it('places the marks of a chart once, with a first rejection too', () => {
+  let placed = 0
+  class Counted extends Array<EventMark> {
+    override toSorted(compare: (a: EventMark, b: EventMark) => number): EventMark[] {
+      placed++
+      return super.toSorted(compare)
+    }
+  }
+  renderToString(createElement(EventMarks, { marks: Counted.of(mark(100)), domain, plot, firstRejection: 200_000 }))
+  expect(placed).toBe(1)
 })

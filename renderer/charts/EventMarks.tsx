@@ -61,9 +61,12 @@ export interface PlacedFirst {
   readonly words: { readonly x: number; readonly anchor: 'start' | 'end'; readonly text: string } | undefined
 }
 
+const xWithin = (at: number, domain: TimeDomain, plot: Plot): number =>
+  xOfTime(plot, domain, Math.min(domain.to, Math.max(domain.from, at)))
+
 /** The wider side is better than the other one, and words with the time are better than without. */
 export function placeFirst(at: number, marks: readonly PlacedMark[], domain: TimeDomain, plot: Plot): PlacedFirst {
-  const x = xOfTime(plot, domain, Math.min(domain.to, Math.max(domain.from, at)))
+  const x = xWithin(at, domain, plot)
   const [left, right] = [plot.left, plot.width - plot.right]
   const sides = x - left > right - x ? (['end', 'start'] as const) : (['start', 'end'] as const)
   const placed = [`${format.time(at)} first rejection`, 'first rejection'].flatMap((text) =>
@@ -103,8 +106,9 @@ export const EventMarks = memo(function EventMarks(props: {
 }) {
   const { marks, domain, plot, textY = 25, firstRejection } = props
   const { top } = plot
-  const first =
-    firstRejection === undefined ? undefined : placeFirst(firstRejection, placeMarks(marks, domain, plot), domain, plot)
+  const other = firstRejection === undefined ? undefined : xWithin(firstRejection, domain, plot)
+  const placed = placeMarks(marks, domain, plot, other)
+  const first = firstRejection === undefined ? undefined : placeFirst(firstRejection, placed, domain, plot)
   return (
     <g aria-hidden="true">
       {first !== undefined && (
@@ -117,7 +121,7 @@ export const EventMarks = memo(function EventMarks(props: {
           {first.words.text}
         </text>
       )}
-      {placeMarks(marks, domain, plot, first?.x).map(({ x, label }) => (
+      {placed.map(({ x, label }) => (
         <g key={x}>
           <path className={styles['mark']} d={`M${x} ${top}v${plotHeight(plot)}`} />
           <path className="fill-text-2" d={`M${x - 4} ${top}h8l-4 6z`} />
