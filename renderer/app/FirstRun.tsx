@@ -6,9 +6,10 @@ import { NoteNumber } from '../components/NowLine.tsx'
 import { Term } from '../components/Term.tsx'
 import { useMedia } from '../components/hooks.ts'
 import { useContexts } from '../state/contexts.ts'
+import { dismiss } from '../state/dismissed.ts'
 import { NOTE_IDS, type NoteId } from '../state/firstRun.ts'
 import { openScreen } from '../state/route.ts'
-import { changeSettings, useSettings } from '../state/settings.ts'
+import { useSettings } from '../state/settings.ts'
 import styles from './FirstRun.module.css'
 
 interface NoteText {
@@ -50,7 +51,7 @@ const NOTES: Readonly<Record<NoteId, NoteText>> = {
         className={styles['link']}
         onClick={() => {
           // Whoever begins has read the notes.
-          changeSettings({ dismissed: [...NOTE_IDS] })
+          dismiss(...NOTE_IDS)
           openScreen('diagnosis')
         }}
       >
@@ -77,18 +78,13 @@ export function FirstRun() {
     <aside className={styles['notes']} aria-label="Reading this screen" data-pane="" tabIndex={-1}>
       <header className={`${styles['head']} flex baseline between pad-x pad-y-12 line-below`}>
         <h2 className="large strong">Reading this screen</h2>
-        <button type="button" className={styles['link']} onClick={() => changeSettings({ dismissed: [...NOTE_IDS] })}>
+        <button type="button" className={styles['link']} onClick={() => dismiss(...NOTE_IDS)}>
           Hide all
         </button>
       </header>
       <ol className={styles['list']}>
         {(narrow ? left.slice(0, 1) : left).map((id) => (
-          <FirstRunNote
-            key={id}
-            id={id}
-            next={narrow && left.length > 1}
-            onHide={() => changeSettings({ dismissed: [...dismissed, id] })}
-          />
+          <FirstRunNote key={id} id={id} next={narrow && left.length > 1} onHide={() => dismiss(id)} />
         ))}
       </ol>
       <section className={styles['own']}>

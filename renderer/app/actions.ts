@@ -10,6 +10,7 @@ import {
 } from '../state/connection.ts'
 import { refusalOf } from '../state/limits.ts'
 import { setAsking } from '../state/asking.ts'
+import { showNotes } from '../state/dismissed.ts'
 import { draftStore, redoDraft, undoDraft } from '../state/draft.ts'
 import { runDry } from '../state/draftApply.ts'
 import { objectsNow } from '../state/objects.ts'
@@ -56,10 +57,7 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   simulation: () => connectTo({ kind: 'simulation' }),
   demo: () => connectTo({ kind: 'demo' }),
   disconnect,
-  'reading-notes': () => {
-    changeSettings({ dismissed: [] })
-    openScreen('overview')
-  },
+  'reading-notes': showNotes,
   'theme-dark': () => changeSettings({ theme: 'dark' }),
   'theme-light': () => changeSettings({ theme: 'light' }),
   'theme-system': () => changeSettings({ theme: 'system' }),

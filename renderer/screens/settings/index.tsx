@@ -3,8 +3,8 @@ import { Button, Check, Segment } from '../../components/Button.tsx'
 import { choices, Select, TextField } from '../../components/Field.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { showNotes } from '../../state/dismissed.ts'
 import { useRefusal, refusalOf } from '../../state/limits.ts'
-import { openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
 import { PRESETS } from '../../state/time.logic.ts'
 import { megabytesToBytes } from '../../../core/units.ts'
@@ -62,14 +62,7 @@ function AppearancePane() {
           onChange={(next) => change({ sidebar: next })}
         />
         <Row label="Notes for beginners">
-          <Button
-            onClick={() => {
-              change({ dismissed: [] })
-              openScreen('overview')
-            }}
-          >
-            Show
-          </Button>
+          <Button onClick={showNotes}>Show</Button>
         </Row>
         <Row label="Keyboard">
           <Check
