@@ -19,10 +19,9 @@ import { runDraftBeside } from '../state/draftRun.ts'
 import { changeSettings } from '../state/settings.ts'
 import { controlSimulation, simulationStore } from '../state/simulation.ts'
 import { viewStore, withoutLevels } from '../state/view.ts'
+import { openSetting } from '../state/wantedSetting.ts'
 import { say, sayFailure } from '../state/shell.ts'
 import { sourceOfFiles, type Readable } from '../components/files.ts'
-
-const openSettings = (): void => openScreen('settings')
 
 const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'dry-run': () => {
@@ -68,12 +67,12 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'keys-on': () => changeSettings({ singleKeys: true }),
   'keys-off': () => changeSettings({ singleKeys: false }),
   // These have more values than entries of the palette could name.
-  'set-sidebar': openSettings,
-  'set-range': openSettings,
-  'set-record': openSettings,
-  'set-age': openSettings,
-  'set-size': openSettings,
-  'set-updates': openSettings,
+  'set-sidebar': () => openSetting('sidebar'),
+  'set-range': () => openSetting('range'),
+  'set-record': () => openSetting('record'),
+  'set-age': () => openSetting('age'),
+  'set-size': () => openSetting('size'),
+  'set-updates': () => openSetting('updates'),
 }
 
 export const act = (name: ActionName): void => ACTIONS[name]()
