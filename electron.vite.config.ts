@@ -57,14 +57,21 @@ for (const file of globSync('**/*.module.css', { cwd: ROOM }).toSorted()) {
   for (const [, name = ''] of readFileSync(sheet, 'utf8').matchAll(CLASS)) shortClass(name, sheet)
 }
 
-const JSON_SCHEMA = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/
+/** JSON schemas of zod, and the scales of time that Recharts has beside the others. */
+const UNUSED = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$|\/d3-time(?:-format)?\/dist\/.*\.mjs$/
 
-/** zod can write each of its schemas as a JSON schema. The page never does, and is 6 kB smaller without. */
-const withoutJsonSchema: Plugin = {
-  name: 'without-json-schema',
+/** What libraries bring for uses that the page never makes of them: it is 10 kB smaller without. */
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   transform(code, id) {
-    if (!JSON_SCHEMA.test(id)) return undefined
-    const names = Array.from(code.matchAll(/^export (?:function|const) (\w+)/gm), ([, name]) => name)
+    if (!UNUSED.test(id)) return undefined
+    const names = [
+      ...Array.from(code.matchAll(/^export (?:function|const) (\w+)/gm), ([, name]) => name),
+      ...(/^export \{(.*)\}/m
+        .exec(code)?.[1]
+        ?.split(',')
+        .map((one) => one.trim().split(' ').at(-1)) ?? []),
+    ]
     return {
       code: `const none = () => none\n${names.map((name) => `export const ${name} = none\n`).join('')}`,
       map: null,
@@ -120,7 +127,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    plugins: [react(), withoutJsonSchema, noteOfPackages('renderer')],
+    plugins: [react(), withoutUnused, noteOfPackages('renderer')],
     css: { modules: { generateScopedName: shortClass } },
     build: {
       target: 'chrome140',
