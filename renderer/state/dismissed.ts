@@ -16,9 +16,9 @@ export function dismiss(...ids: readonly string[]): void {
   changeSettings({ dismissed: all.filter(isKept) })
 }
 
-/** Shows the notes of the first run again, and nothing else that was dismissed. */
+/** Shows the notes of the first run again, their task included, and nothing else that was dismissed. */
 export function showNotes(): void {
   const notes: ReadonlySet<string> = new Set(NOTE_IDS)
-  changeSettings({ dismissed: settingsNow().dismissed.filter((id) => !notes.has(id)) })
+  changeSettings({ dismissed: settingsNow().dismissed.filter((id) => !notes.has(id)), task: 'none' })
   openScreen('overview')
 }
