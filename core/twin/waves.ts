@@ -63,17 +63,22 @@ export function sentInWaves(
   const executing = flows.map(({ present = 0, course }) => present * (1 - (course?.waiting ?? 0)))
   const perSecond = sent.map((one) => Math.max(LEAST_PER_SECOND, meanOf(one.rates) ?? 0))
   const mean = sumOf(executing) / sumOf(perSecond)
+  if (mean === 0) return undefined
   return sent.map((one, flow) => {
-    const slowness = (executing[flow] ?? 0) / (perSecond[flow] ?? 1) / mean
+    const found = (executing[flow] ?? 0) / (perSecond[flow] ?? 1) / mean
     const { wide: dumped, course } = flows[flow] ?? {}
-    if (dumped === undefined) return { ...one, slowness }
+    if (dumped === undefined) return { ...one, slowness: bounded(found) }
     const waiting = course?.waiting ?? 0
     const longer = waiting + (1 - waiting) * (factors.wide / factors.narrow)
     const wide = dumped / (dumped + longer * (1 - dumped))
-    return { ...one, wide, slowness: slowness / (wide * factors.wide + (1 - wide) * factors.narrow) }
+    return { ...one, wide, slowness: bounded(found / (wide * factors.wide + (1 - wide) * factors.narrow)) }
   })
 }
 const LEAST_PER_SECOND = 1e-9
+
+/** A flow of few requests shows little. */
+const bounded = (slowness: number): number => Math.min(SLOWNESS.max, Math.max(SLOWNESS.min, slowness))
+const SLOWNESS = { min: 0.02, max: 50 } as const
 
 /** The requests of a flow in each step: those in the nearest dump. `undefined` if dumps began much later. */
 function countsIn(
