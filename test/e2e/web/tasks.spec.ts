@@ -290,7 +290,8 @@ test('12: connect to a folder, and to a metrics address with a token: 4 each', a
     await open('connection')
     await button(/^Simulation/).click()
     await button('Start the simulation').click()
-    await open('overview')
+    // It opens the Overview itself, once it is connected.
+    await expect(page).toHaveURL(/#\/overview/)
   }
   await startSimulation()
   begin()
