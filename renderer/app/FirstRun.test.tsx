@@ -2,7 +2,9 @@ import { act, cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openStory, type Story } from '../../test/harness/story.ts'
+import { connectedTo, SIMULATION } from '../../test/fixtures/sources.ts'
 import { setClient } from '../state/client.ts'
+import { connectionStore, tellConnections } from '../state/connection.ts'
 import { NOTE_IDS } from '../state/firstRun.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { FirstRun } from './FirstRun.tsx'
@@ -17,14 +19,17 @@ const WIDE: Omit<MediaQueryList, keyof EventTarget> = {
 }
 
 let story: Story
+const before = connectionStore.getState()
 beforeEach(async () => {
   story = await openStory()
   setClient(story.client)
+  tellConnections([connectedTo(SIMULATION)])
 })
 afterEach(() => {
   cleanup()
   vi.restoreAllMocks()
   act(() => changeSettings({ dismissed: [], task: 'none' }))
+  connectionStore.setState(before, true)
   story.stop()
 })
 
@@ -67,4 +72,11 @@ it('shows four notes, each of which can be hidden, and the way to one’s own cl
   expect(settingsNow().dismissed).toHaveLength(4)
   await user.click(screen.getByRole('button', { name: 'Connect your cluster' }))
   expect(location.hash).toBe('#/connection')
+})
+
+it('has no task where there is nothing to try a fix on', () => {
+  act(() => tellConnections([connectedTo({ kind: 'demo' })]))
+  vi.spyOn(window, 'matchMedia').mockImplementation(() => Object.assign(new EventTarget(), WIDE))
+  render(<FirstRun />)
+  expect(screen.getAllByRole('listitem')).toHaveLength(3)
 })

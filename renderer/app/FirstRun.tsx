@@ -11,7 +11,7 @@ import { useContexts } from '../state/contexts.ts'
 import { dismiss } from '../state/dismissed.ts'
 import { useDraft } from '../state/draft.ts'
 import { draftApplyStore } from '../state/draftApply.ts'
-import { NOTE_IDS, type NoteId } from '../state/firstRun.ts'
+import { NOTE_IDS, type NoteId, useLeftNotes } from '../state/firstRun.ts'
 import { beginTask, TASK_STEPS, toStep } from '../state/firstTask.ts'
 import { openPage, openScreen, useRoute } from '../state/route.ts'
 import { useSettings } from '../state/settings.ts'
@@ -74,11 +74,10 @@ const BELOW = '(max-width: 1400px)'
  * room for a column, one note after the other below it.
  */
 export function FirstRun() {
-  const [{ dismissed }] = useSettings()
   const narrow = useMedia(BELOW)
   const { found = [] } = useContexts('')
   const usable = found.filter(({ problem }) => problem === undefined).length
-  const left = NOTE_IDS.filter((id) => !dismissed.includes(id))
+  const left = useLeftNotes()
   return (
     <aside className={styles['notes']} aria-label="Reading this screen" data-pane="" tabIndex={-1}>
       <header className={`${styles['head']} flex baseline between pad-x pad-y-12 line-below`}>

@@ -13,11 +13,18 @@ export function useIsExample(): boolean {
   return kind === 'simulation' || kind === 'demo'
 }
 
+/** The notes that are not dismissed. A recording, such as the demo, has nothing to try a fix on. */
+export function useLeftNotes(): readonly NoteId[] {
+  const [{ dismissed }] = useSettings()
+  const isSimulation = useConnected()?.source.kind === 'simulation'
+  return NOTE_IDS.filter((id) => !dismissed.includes(id) && (id !== 'task' || isSimulation))
+}
+
 /** The notes to show now; none once they are dismissed, and only on an Overview of levels. */
 export function useShownNotes(): readonly NoteId[] {
   const { screen } = useRoute()
-  const [{ dismissed }] = useSettings()
+  const left = useLeftNotes()
   const example = useIsExample()
   const hasLevels = useHasLevels()
-  return example && hasLevels && screen === 'overview' ? NOTE_IDS.filter((id) => !dismissed.includes(id)) : []
+  return example && hasLevels && screen === 'overview' ? left : []
 }
