@@ -13,6 +13,12 @@ export const KEPT_REQUESTS = 200_000
  */
 export const MOST_READ_MS = 1_800_000
 
+/** For an instant of the past, the alert rules are evaluated on the samples of this many milliseconds before it. */
+export const ALERTS_LEAD_MS = 900_000
+
+/** No cluster has this many nodes. */
+export const MOST_NODES = 100_000
+
 /** Most requests in one answer about the past. */
 export const MOST_PAST_REQUESTS = 5_000
 
@@ -60,3 +66,6 @@ export const MOST_TUNE_TEXTS = 50
 
 /** Default guard rails of a search on screen. */
 export const USUAL_GUARD_RAILS = ['rejections of no level may rise', 'failures of no level may rise'] as const
+
+/** Whether a variant of a scenario kept the trouble away. */
+export const VERDICTS = ['prevented', 'not prevented'] as const

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
-import { ALERTS_LEAD_MS } from '../contract/alerts.ts'
+import { ALERTS_LEAD_MS } from '../bounds.ts'
 import { createPicture } from '../source/picture.ts'
 import type { TimedEvent } from '../source/recording.ts'
+import { finish } from '../work.ts'
 import { createSourceNoter } from './notes.ts'
 import { alertsAt, alertsState } from './past.ts'
 import { createAlertWatch } from './watch.ts'
@@ -33,7 +34,7 @@ test('the rules stand as they did live, at any instant', () => {
   expect(live.some(({ alerts }) => alerts.length > 0)).toBe(true)
   fc.assert(
     fc.property(fc.integer({ min: 0, max: SECONDS - 1 }), fc.integer({ min: 0, max: 999 }), (second, ms) => {
-      const { rules, alerts } = alertsAt(past, START + second * 1_000 + ms)
+      const { rules, alerts } = finish(alertsAt(past, START + second * 1_000 + ms))
       expect({ at: START + second * 1_000, rules, alerts }).toEqual(live[second])
     }),
     { numRuns: 25 },
@@ -42,8 +43,8 @@ test('the rules stand as they did live, at any instant', () => {
 
 test('a server that does not answer is named beside the rules', () => {
   const last = START + (SECONDS - 1) * 1_000
-  expect(alertsAt(past, last + 60_000).silent).toEqual([])
-  const state = alertsAt(past, last + 120_000)
+  expect(finish(alertsAt(past, last + 60_000)).silent).toEqual([])
+  const state = finish(alertsAt(past, last + 120_000))
   expect(state.silent.map(({ since }) => since)).toEqual(state.silent.map(() => last))
   expect(standingLines(state)[0]).toMatch(
     /^No sample from [a-z-]+:6443 since 03:06:39.*: the rules stand as they did then\.$/,
@@ -52,11 +53,11 @@ test('a server that does not answer is named beside the rules', () => {
 
 test('so long is looked back on, and no further', () => {
   const asked: number[] = []
-  alertsAt({ events: (from, to) => (asked.push(from, to), []) }, START)
+  finish(alertsAt({ events: (from, to) => (asked.push(from, to), []) }, START))
   expect(asked).toEqual([START - ALERTS_LEAD_MS, START])
 })
 
 test('silences that are given count', () => {
-  const { alerts } = alertsAt(past, START + 250_000, [{ rule: 'R1' }])
+  const { alerts } = finish(alertsAt(past, START + 250_000, [{ rule: 'R1' }]))
   expect(alerts.filter(({ rule }) => rule === 'R1').every(({ silenced }) => silenced)).toBe(true)
 })

@@ -2,9 +2,6 @@ import { INSTANT } from './alerts.ts'
 import { z } from 'zod'
 import { KINDS } from '../config/objects.ts'
 
-/** No cluster has this many nodes. */
-export const MOST_NODES = 100_000
-
 const ADVICE_KINDS = [
   'shares',
   'lending',

@@ -88,9 +88,6 @@ export type RuleState = Readonly<z.infer<typeof RuleStateSchema>>
 /** Changes of alerts that are kept for a source. */
 export const MOST_ALERT_CHANGES = 200
 
-/** For an instant of the past, the rules are evaluated on the samples of this many milliseconds before it. */
-export const ALERTS_LEAD_MS = 900_000
-
 export const AlertsStateSchema = z.object({
   /** Unix milliseconds of the newest sample that was evaluated; absent before the first. */
   asOf: INSTANT.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AlertsStateSchema, SilenceSchema } from './alerts.ts'
-import { AdviceSchema, MOST_NODES } from './advice.ts'
+import { AdviceSchema } from './advice.ts'
 import { DiagnosisSchema } from './diagnosis.ts'
 import type { Problem } from '../errors.ts'
 import { ProblemSchema } from '../problem.ts'
@@ -62,7 +62,7 @@ import {
   UploadBeginSchema,
   UploadPartSchema,
 } from './recording.ts'
-import { MOST_PAST_REQUESTS } from '../bounds.ts'
+import { MOST_NODES, MOST_PAST_REQUESTS } from '../bounds.ts'
 import { ReportSchema } from './report.ts'
 import { SweepEventSchema, SweepWishSchema } from './sweep.ts'
 import { TuneEventSchema, TuneWishSchema } from './tune.ts'
@@ -96,6 +96,12 @@ const nothing = z.null()
 /** The connected source that a call concerns, by the id of its connection. */
 const connection = z.number().int()
 const ofConnection = z.object({ connection })
+const SeriesWishSchema = ofConnection.extend({
+  server: z.string(),
+  from: z.number(),
+  to: z.number(),
+  maxPoints: z.number().int().min(10).max(1_000),
+})
 
 export const procedures = {
   'app.info': procedure(
@@ -189,8 +195,6 @@ export const procedures = {
    * last `MOST_READ_MS`.
    */
   'past.notes': procedure(z.object({ connection, from: z.number(), to: z.number() }), z.array(NoteSchema)),
-  /** The state of the alert rules at an instant, evaluated on the `ALERTS_LEAD_MS` before it; without silences. */
-  'past.alerts': procedure(z.object({ connection, at: z.number() }), AlertsStateSchema),
   /** The scenarios of the library, in the order of their numbers. */
   'whatIf.scenarios': procedure(nothing, z.array(LibraryScenarioSchema)),
   /** The YAML of one of them; rejects with `not-found`. */
@@ -205,16 +209,7 @@ export const procedures = {
   'sources.recent': procedure(nothing, z.array(RecentSourceSchema)),
   'sources.forget': procedure(z.object({ at: z.string() }), z.array(RecentSourceSchema)),
   /** History of one server between two instants (Unix ms), reduced to at most `maxPoints` points. */
-  'history.series': procedure(
-    z.object({
-      connection,
-      server: z.string(),
-      from: z.number(),
-      to: z.number(),
-      maxPoints: z.number().int().min(10).max(1_000),
-    }),
-    SeriesSchema,
-  ),
+  'history.series': procedure(SeriesWishSchema, SeriesSchema),
   'history.heatMap': procedure(
     z.object({
       connection,
@@ -241,23 +236,6 @@ export const procedures = {
   'forecast.evidence': procedure(
     z.object({ connection, server: z.string(), at: z.number().exactOptional() }),
     ForecastEvidenceSchema,
-  ),
-  /**
-   * Why requests wait, are rejected or are slow, from the pages and dumps of the last ten minutes; for a recording
-   * those before `at` (Unix ms), by default its end.
-   */
-  'diagnosis.read': procedure(z.object({ connection, at: z.number().exactOptional() }), DiagnosisSchema),
-  /**
-   * Recommended changes, from everything that the source reported since it was connected; for a recording the hours
-   * before `at` (Unix ms), by default its end. `nodes`: nodes of the cluster, if known.
-   */
-  'advice.read': procedure(
-    z.object({
-      connection,
-      at: z.number().exactOptional(),
-      nodes: z.number().int().min(1).max(MOST_NODES).exactOptional(),
-    }),
-    AdviceSchema,
   ),
   /**
    * Recomputations of one server's limits that were first seen between two instants (Unix ms, both included), oldest
@@ -364,6 +342,27 @@ export const streams = {
   export: stream(RecordingPartSchema, runEventSchema(SharedFileSchema)),
   /** Makes the incident report of a recording, or of a part of it. */
   report: stream(RecordingPartSchema, runEventSchema(ReportSchema)),
+  /**
+   * Why requests wait, are rejected or are slow, from the pages and dumps of the last ten minutes; for a recording
+   * those before `at` (Unix ms), by default its end. The end of the subscription ends the reading, as in the following.
+   */
+  diagnosis: stream(z.object({ connection, at: z.number().exactOptional() }), runEventSchema(DiagnosisSchema)),
+  /**
+   * Recommended changes, from everything that the source reported since it was connected; for a recording the hours
+   * before `at` (Unix ms), by default its end. `nodes`: nodes of the cluster, if known.
+   */
+  advice: stream(
+    z.object({
+      connection,
+      at: z.number().exactOptional(),
+      nodes: z.number().int().min(1).max(MOST_NODES).exactOptional(),
+    }),
+    runEventSchema(AdviceSchema),
+  ),
+  /** The state of the alert rules at an instant, evaluated on the `ALERTS_LEAD_MS` before it; without silences. */
+  pastAlerts: stream(z.object({ connection, at: z.number() }), runEventSchema(AlertsStateSchema)),
+  /** Like `history.series`, with the state at the end of the range; only for recordings and runs. */
+  pastPeriod: stream(SeriesWishSchema, runEventSchema(z.object({ series: SeriesSchema, moment: MomentSchema }))),
   /** The state of the etcd proxy: each second; nothing for other sources. */
   etcd: stream(ofConnection, EtcdStateSchema),
   /** The state of the alert rules: at the start, and with each sample while there are subscribers. */
@@ -418,6 +417,8 @@ export type SourceProcedureName = Exclude<
 export type SourceStreamName = {
   [N in StreamName]: StreamParams<N> extends { connection: number } ? N : never
 }[StreamName]
+/** Those of them that end with an answer. */
+export type SourceRunName = Extract<SourceStreamName, 'diagnosis' | 'advice' | 'pastAlerts' | 'pastPeriod'>
 export interface SourceHandlers {
   readonly procedures: Pick<ProcedureHandlers, SourceProcedureName>
   readonly streams: Pick<StreamHandlers, SourceStreamName>

@@ -20,12 +20,9 @@ const PROCEDURES: readonly ProcedureName[] = [
   'past.facts',
   'past.requests',
   'past.notes',
-  'past.alerts',
   'history.series',
   'history.heatMap',
   'sources.facts',
-  'diagnosis.read',
-  'advice.read',
   'allocation.steps',
   'journal.read',
   'effects.read',
@@ -49,6 +46,10 @@ const STREAMS: readonly StreamName[] = [
   'notes',
   'recorder',
   'report',
+  'diagnosis',
+  'advice',
+  'pastAlerts',
+  'pastPeriod',
 ]
 const ALLOWED: ReadonlySet<string> = new Set([...PROCEDURES, ...STREAMS])
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_SCENARIO_TEXT } from '../bounds.ts'
+import { MOST_SCENARIO_TEXT, VERDICTS } from '../bounds.ts'
 import { ABOUT_SCENARIO, FirstDifferenceSchema, OutcomesSchema, runEventSchema, WHAT_IF_SEED } from './whatif.ts'
 
 const seed = z.number().int().min(WHAT_IF_SEED.min).max(WHAT_IF_SEED.max).exactOptional()
@@ -23,7 +23,6 @@ export type KeptScenario = z.infer<typeof KeptScenarioSchema>
 /** All windows together. */
 export const MOST_KEPT_SCENARIOS = 50
 
-export const VERDICTS = ['prevented', 'not prevented'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
 /** A criterion or an assertion about one variant, with what was measured. */

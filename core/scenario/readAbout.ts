@@ -1,7 +1,8 @@
 import { type Finding, anyOf, quoted } from '../config/finding.ts'
 import { type Read, readText } from '../config/jsonValues.ts'
 import type { Members } from '../config/members.ts'
-import { VERDICTS, type Verdict } from '../contract/scenario.ts'
+import { VERDICTS } from '../bounds.ts'
+import type { Verdict } from '../contract/scenario.ts'
 import { readAssertion } from './readMeasured.ts'
 import { bounded, problem } from './values.ts'
 

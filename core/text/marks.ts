@@ -62,9 +62,14 @@ export interface PlacedFirst {
   readonly words: { readonly x: number; readonly anchor: 'start' | 'end'; readonly text: string } | undefined
 }
 
+/** Where an instant is drawn: at the edge if it is outside. */
+export const xWithin = (at: number, { domain, plot }: Pick<MarkPlace, 'domain' | 'plot'>): number =>
+  xOfTime(plot, domain, Math.min(domain.to, Math.max(domain.from, at)))
+
 /** The wider side is better than the other one, and words with the time are better than without. */
-export function placeFirst(at: number, marks: readonly PlacedMark[], { domain, plot, time }: MarkPlace): PlacedFirst {
-  const x = xOfTime(plot, domain, Math.min(domain.to, Math.max(domain.from, at)))
+export function placeFirst(at: number, marks: readonly PlacedMark[], place: MarkPlace): PlacedFirst {
+  const { plot, time } = place
+  const x = xWithin(at, place)
   const [left, right] = [plot.left, plot.width - plot.right]
   const sides = x - left > right - x ? (['end', 'start'] as const) : (['start', 'end'] as const)
   const placed = [`${time(at)} first rejection`, 'first rejection'].flatMap((text) =>

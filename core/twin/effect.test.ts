@@ -7,7 +7,7 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { createPicture } from '../source/picture.ts'
 import { plain } from '../text/format.ts'
 import { MS_PER_SECOND, rfc3339, unixMsOf } from '../units.ts'
-import { likeSpans, measureEffect, watchedUntil, type EffectSource } from './effect.ts'
+import { beforeEdit, likeSpans, measureEffect, watchedUntil, type EffectSource } from './effect.ts'
 import { earlierOf, judgedOf, scoreOf, worstMiss } from './judge.ts'
 import { presentEffect, scoreText } from './present.ts'
 import { CALLS, clients, pagesOf, withLow, workloadOf } from './twin.fixture.ts'
@@ -28,12 +28,13 @@ beforeAll(() => {
 const msOf = (seconds: number): number => start + seconds * MS_PER_SECOND
 const until = (seconds: number): readonly ServerFrame[] => pages.filter(({ at }) => unixMsOf(at) <= msOf(seconds))
 
-function sourceOf(frames: readonly ServerFrame[]): EffectSource {
+function sourceOf(frames: readonly ServerFrame[], atMs = msOf(EDIT_SECONDS)): EffectSource {
   const picture = createPicture()
   for (const frame of frames) picture.take({ kind: 'frame', frame })
   const { history } = picture.server('server') ?? {}
   if (history === undefined) throw new Error('no pages')
-  return { frames, series: (from, to) => history.series({ from, to, maxPoints: 1_000 }) }
+  const series: EffectSource['series'] = (from, to) => history.series({ from, to, maxPoints: 1_000 })
+  return { frames, series, before: beforeEdit(atMs, series) }
 }
 
 const forecast = (seats: readonly [number, number]): ForecastReport => ({
@@ -124,7 +125,10 @@ describe('the effect of an edit', () => {
     const at = (seconds: number): Effect =>
       measureEffect(
         effect({ atMs }),
-        sourceOf(waved.filter((page) => unixMsOf(page.at) <= began + seconds * MS_PER_SECOND)),
+        sourceOf(
+          waved.filter((page) => unixMsOf(page.at) <= began + seconds * MS_PER_SECOND),
+          atMs,
+        ),
       )
     const said = (one: Effect): readonly string[] =>
       presentEffect(one, null).evidence.map((sentence) => sentenceText(sentence, plain))

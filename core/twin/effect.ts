@@ -4,6 +4,7 @@ import type { Effect, Measured } from '../contract/effect.ts'
 import type { Observation } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import type { Series } from '../history/series.ts'
+import { tierFrom } from '../history/tier.ts'
 import { unixMsOf, type UnixMs } from '../units.ts'
 import { measuredSeconds } from './judge.ts'
 import { framesUntilBreak, observe } from './observe.ts'
@@ -16,22 +17,48 @@ const MISSING_MS = 60_000
 /** End of the observation of an edit made at this time. */
 export const watchedUntil = (atMs: UnixMs): UnixMs => atMs + SETTLE_MS + WATCH_MS
 
+type ReadSeries = (from: UnixMs, to: UnixMs) => Series
+
 /** The data from which an effect is measured. */
 export interface EffectSource {
   /** Pages of the server, in any order. */
   readonly frames: readonly ServerFrame[]
-  readonly series: (from: UnixMs, to: UnixMs) => Series
+  readonly series: ReadSeries
+  /** Without it, the time before the edit is unknown: a console that was restarted since has forgotten it. */
+  readonly before: BeforeEdit | undefined
+}
+
+/** The ten minutes before an edit, which do not change any more. */
+export interface BeforeEdit {
+  /** From the first sample on. */
+  readonly period: Period
+  /** Of a load in waves. */
+  readonly periodMs: number | undefined
+  readonly series: ReadSeries
+}
+
+/** Reads them once; `undefined` without samples. */
+export function beforeEdit(atMs: UnixMs, read: ReadSeries): BeforeEdit | undefined {
+  const past = read(atMs - WATCH_MS, atMs)
+  const from = past.times.find((_, index) => (past.samples[index] ?? 0) > 0)
+  if (from === undefined) return undefined
+  const [tier, { server }] = [tierFrom(past, past.times.length), past]
+  return {
+    period: { from, to: atMs },
+    periodMs: periodOf(demandIn(past)),
+    series: (first, last) => ({ server, ...tier.query({ from: first, to: last, maxPoints: past.times.length }) }),
+  }
 }
 
 /** The effect with the data available by now. A longer earlier measurement stays, as after a restart of the console. */
-export function measureEffect(effect: Effect, { frames, series }: EffectSource): Effect {
+export function measureEffect(effect: Effect, { frames, ...source }: EffectSource): Effect {
   const from = effect.atMs + SETTLE_MS
   const end = watchedUntil(effect.atMs)
   const later = frames.filter(({ at }) => unixMsOf(at) > effect.atMs)
   const since = later.filter(({ at }) => unixMsOf(at) >= from && unixMsOf(at) <= end)
   const { frames: comparable, ended: broken } = framesUntilBreak(since)
   const observed = observe(comparable)
-  const now = observed && measuredOf(effect, comparable, observed, series)
+  const now = observed && measuredOf(effect, comparable, observed, source)
   const measured = measuredSeconds(now) > measuredSeconds(effect.measured) ? now : effect.measured
   const isOver = later.some(({ at }) => unixMsOf(at) >= end)
   const isWhole = measured !== undefined && measured.fromMs - from <= MISSING_MS && end - measured.untilMs <= MISSING_MS
@@ -43,25 +70,29 @@ function measuredOf(
   effect: Effect,
   frames: readonly ServerFrame[],
   observed: Observation,
-  series: EffectSource['series'],
+  { series, before }: Omit<EffectSource, 'frames'>,
 ): Measured {
   const { fromMs, untilMs } = observed
-  const past = series(effect.atMs - WATCH_MS, effect.atMs)
-  const periodMs = periodOf(demandIn(past))
-  const [first] = past.times.filter((_, index) => (past.samples[index] ?? 0) > 0)
-  const spans = first === undefined ? undefined : likeSpans({ from: first, to: effect.atMs }, observed, periodMs)
-  const within = (period: Period): ComparedPeriod => ({ series: series(period.from, period.to), period })
+  const { periodMs } = before ?? {}
+  const spans = before && likeSpans(before.period, observed, periodMs)
+  const within = (read: ReadSeries, period: Period): ComparedPeriod => ({
+    series: read(period.from, period.to),
+    period,
+  })
   const whole = spans && observe(frames.filter(({ at }) => unixMsOf(at) >= spans.b.from))
   const waves = periodMs !== undefined && { periodMs }
   return {
     fromMs,
     untilMs,
-    // A console that was restarted since has forgotten the time before the edit.
-    ...(first === undefined
+    ...(before === undefined
       ? pastOf(effect.measured)
       : spans === undefined
         ? { compared: [], ...waves }
-        : { compared: [...compare(within(spans.a), within(spans.b), true).levels], spans, ...waves }),
+        : {
+            compared: [...compare(within(before.series, spans.a), within(series, spans.b), true).levels],
+            spans,
+            ...waves,
+          }),
     levels: (whole ?? observed).levels.map(({ name, quantities }) => ({ level: name, quantities })),
   }
 }

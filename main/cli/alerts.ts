@@ -11,6 +11,7 @@ import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { createKeptPages, KEPT_MS } from '../recordings/keptPages.ts'
 import { createPicture } from '../../core/source/picture.ts'
 import { rfc3339, type UnixMs } from '../../core/units.ts'
+import { finish } from '../../core/work.ts'
 import { readRecording, type ListedRecording, type RecordingRange } from '../recordings/library.ts'
 import { notRecorded } from '../sources/recording.ts'
 import type { Console, ExitCode } from './console.ts'
@@ -62,7 +63,7 @@ function printAlertsAt(
   if (gap !== undefined) throw ProblemError.of(notRecorded(entry.id, at, gap))
   const explainer = createExplainer()
   for (const { event } of archive.events(at - KEPT_MS, at)) explainer.take(event)
-  const { alerts: firing, ...rest } = alertsAt(archive, at, silences)
+  const { alerts: firing, ...rest } = finish(alertsAt(archive, at, silences))
   const state = { ...rest, alerts: firing.map(explainer.explained) }
   if (json) console.printJson({ at: rfc3339(at), ...state })
   else console.print(standingLines(state))

@@ -40,8 +40,11 @@ export interface Archive {
    * recordings. Empty where nothing was recorded before it.
    */
   upTo(at?: UnixMs): readonly TimedEvent[]
-  /** Pages, dumps, objects and health of a range, after the state at its beginning; before an instant not all pages. */
-  events(from: UnixMs, to: UnixMs, sparse?: SparsePages): readonly TimedEvent[]
+  /**
+   * Pages, dumps, objects and health of a range, after the state at its beginning; before an instant not all pages.
+   * Each minute is read when it is asked for.
+   */
+  events(from: UnixMs, to: UnixMs, sparse?: SparsePages): Iterable<TimedEvent>
 }
 
 /** Before `until`, one page of each server per `pageMs` is enough; more may be given. */

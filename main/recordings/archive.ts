@@ -443,19 +443,18 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const once = new Map(all.map((one) => [`${one.at} ${one.kind} ${one.text} ${one.server ?? ''}`, one]))
       return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-MOST_PAST_NOTES)
     },
-    events(from, to, sparse) {
+    *events(from, to, sparse) {
       const places = placesNow()
         .filter(({ first, last }) => first <= to && last >= from)
         .toSorted((a, b) => a.first - b.first)
-      const all = places.flatMap((place, index) => {
+      for (const [index, place] of places.entries()) {
         const whole = `events ${place.key}`
         const isSparse = sparse !== undefined && place.last < sparse.until && !read.knows(whole)
         const { before, events } = isSparse
           ? readSparse(`${sparse.pageMs} ${place.key}`, place, sparse.pageMs)
           : read(whole, place, TIMED)
-        return index === 0 ? [...before, ...events] : events
-      })
-      return all.filter((timed) => instantOf(timed) <= to)
+        yield* (index === 0 ? [...before, ...events] : events).filter((timed) => instantOf(timed) <= to)
+      }
     },
     upTo(at = Number.POSITIVE_INFINITY) {
       const place = placesNow().findLast(({ first }) => first <= at)

@@ -11,14 +11,17 @@ import type {
 import { ProblemError, type Problem } from '../../core/errors.ts'
 import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import type { Port } from '../../core/contract/protocol.ts'
-import type { RecorderState } from '../../core/contract/recording.ts'
+import type { Moment, RecorderState } from '../../core/contract/recording.ts'
 import { CadenceSchema, type Connected, type SourceSpec } from '../../core/contract/source.ts'
 import { createUsageTally, type UsageTally } from '../../core/advice/usage.ts'
+import type { Evidence } from '../../core/diagnose/facts.ts'
+import type { Series } from '../../core/history/series.ts'
+import type { TierQuery } from '../../core/history/tier.ts'
 import { reportedFacts } from '../../core/live/serverFacts.ts'
 import { stretchesBetween, type Picture, type ServerPicture } from '../../core/source/picture.ts'
 import type { SourceEvent } from '../../core/source/sourceEvent.ts'
-import { remember } from '../../core/remember.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
+import { asPart, rememberWork, type Work } from '../../core/work.ts'
 import { NOW_MS } from '../../core/verdict/now.ts'
 import type { Archive } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -34,6 +37,7 @@ import { createObjects } from './objects.ts'
 import { createPastNotes } from './pastNotes.ts'
 import { startSession, type Session } from './session.ts'
 import { onlyLevel, eventHandlers } from './eventHandlers.ts'
+import { inPieces, runOf } from './runs.ts'
 
 /** State in a console that has no folder for recordings. */
 const NO_RECORDER: RecorderState = { status: 'off', possible: false, folder: '' }
@@ -165,17 +169,33 @@ export async function openSource(
 
   /** What is known by an instant of the past, where nothing that was recorded since counts. */
   const knownBy = (at: UnixMs | undefined): UnixMs => Math.min(at ?? Infinity, recorded().extent().last ?? 0)
-  const pagesBy = remember(1, (to: UnixMs) => pagesUpTo(recorded(), to))
-  const usageBy = remember(1, (to: UnixMs) => usageUpTo(recorded(), to))
-  const judge = remember(1, async (of: KeptPages, asOf: UnixMs | undefined) =>
-    (await import('../../core/diagnose/diagnose.ts')).diagnose(of.all(asOf, archive !== undefined)),
+  const pagesUntil = rememberWork(1, (to: UnixMs) => readRange(recorded(), createKeptPages(), rangeOfPages(to)))
+  const pagesBy = (at: UnixMs | undefined): Work<KeptPages> => pagesUntil(String(knownBy(at)), knownBy(at))
+  const usageUntil = rememberWork(1, (to: UnixMs) => readRange(recorded(), createUsageTally(), rangeOfUsage(to)))
+  const usageBy = (at: UnixMs | undefined): Work<UsageTally> => usageUntil(String(knownBy(at)), knownBy(at))
+  const judge = rememberWork(
+    1,
+    function* (of: Work<KeptPages> | undefined, asOf: UnixMs | undefined, by: (of: Evidence) => Diagnosis) {
+      return by((of === undefined ? pages : yield* of).all(asOf, archive !== undefined))
+    },
   )
-  const verdictAt = async (at: UnixMs | undefined): Promise<Diagnosis> => {
-    if (archive !== undefined) return judge(`${knownBy(at)} ${at}`, pagesBy(String(knownBy(at)), knownBy(at)), at)
+  const verdictAt = async (at: UnixMs | undefined): Promise<Work<Diagnosis>> => {
+    const { diagnose } = await import('../../core/diagnose/diagnose.ts')
+    if (archive !== undefined) return judge(`${knownBy(at)} ${at}`, pagesBy(at), at, diagnose)
     // Simulated time may stand still, and a file does not age.
     const isTimeless = session.connection.still || simulation !== undefined
     const now = isTimeless ? undefined : environment.now()
-    return judge(`${eventsTaken} ${Math.floor((now ?? 0) / MS_PER_SECOND)}`, pages, now)
+    return judge(`${eventsTaken} ${Math.floor((now ?? 0) / MS_PER_SECOND)}`, undefined, now, diagnose)
+  }
+  /** Of a long past, what was used is most of the reading. */
+  function* adviceAt(at: UnixMs | undefined, verdict: Work<Diagnosis>): Work<{ used: UsageTally; verdict: Diagnosis }> {
+    const used = archive === undefined ? usage : yield* asPart(usageBy(at), 0, USAGE_PART)
+    return { used, verdict: yield* asPart(verdict, USAGE_PART, 1) }
+  }
+  function* periodOf(server: string, range: TierQuery): Work<{ series: Series; moment: Moment }> {
+    const series = recorded().series(server, range)
+    yield 0.5
+    return { series, moment: recorded().moment(range.to) }
   }
 
   const events = eventHandlers({ session, objects: connected, alerting, environment, archive })
@@ -198,15 +218,9 @@ export async function openSource(
         return null
       },
       'forecast.evidence': async ({ server, at }) => ({
-        ...(at === undefined ? pages : pagesBy(String(knownBy(at)), knownBy(at))).evidence(server),
+        ...(at === undefined ? pages : await inPieces(pagesBy(at))).evidence(server),
         earlier: await watching.earlier(),
       }),
-      'diagnosis.read': async ({ at }) => verdictAt(at),
-      'advice.read': async ({ at, nodes }) => {
-        const { advise } = await import('../../core/advice/advise.ts')
-        const used = archive === undefined ? usage : usageBy(String(knownBy(at)), knownBy(at))
-        return advise(used.read(), { nodes, verdict: await verdictAt(at) })
-      },
       'recorder.switch': async ({ on }) => {
         if (flight === undefined) throw new ProblemError('unsupported', 'This console records nothing.')
         flight.switch(on)
@@ -230,7 +244,6 @@ export async function openSource(
       },
       'past.requests': async ({ at, count }) => recorded().requests(at, count),
       'past.notes': async ({ from, to }) => [...recorded().notes(from, to)],
-      'past.alerts': async ({ at }) => (await import('../../core/alerts/past.ts')).alertsAt(recorded(), at),
       ...objects.procedures,
       'effects.read': async ({ id: entry }) => (await watching.read(entry)) ?? null,
       'simulation.state': async () => session.simulation().state(),
@@ -256,6 +269,19 @@ export async function openSource(
     streams: {
       etcd: (_, emit, signal) => session.etcdStates.subscribe(emit, signal),
       ...events.streams,
+      diagnosis: runOf(environment, async ({ at }, following) => inPieces(await verdictAt(at), following)),
+      advice: runOf(environment, async ({ at, nodes }, following) => {
+        const { advise } = await import('../../core/advice/advise.ts')
+        const { used, verdict } = await inPieces(adviceAt(at, await verdictAt(at)), following)
+        return advise(used.read(), { nodes, verdict })
+      }),
+      pastAlerts: runOf(environment, async ({ at }, following) => {
+        const { alertsAt } = await import('../../core/alerts/past.ts')
+        return inPieces(alertsAt(recorded(), at), following)
+      }),
+      pastPeriod: runOf(environment, async ({ server, ...range }, following) =>
+        inPieces(periodOf(server, range), following),
+      ),
       simulation: (_, emit, signal) => session.pace.subscribe(emit, signal),
       live: (_, emit, signal) => session.requests.subscribe(emit, signal),
       liveState: (_, emit, signal) => session.requestStates.subscribe(emit, signal),
@@ -303,21 +329,34 @@ const readsPast = (spec: SourceSpec): boolean =>
 /** Time of the latest page. */
 const latestOf = (server: ServerPicture | undefined): UnixMs | undefined => server && unixMsOf(server.latest.frame.at)
 
-/** The pages of the ten minutes before an instant of the past. */
-function pagesUpTo(archive: Archive, at: UnixMs): KeptPages {
-  const kept = createKeptPages()
-  // What follows from all pages looks back less far.
-  for (const { event } of archive.events(at - KEPT_MS, at, { until: at - NOW_MS, pageMs: PAGE_MS })) kept.take(event)
-  return kept
+/** A range of the past, before an instant of it with fewer pages. */
+interface Range {
+  readonly from: UnixMs
+  readonly to: UnixMs
+  readonly until: UnixMs
 }
+
+/** The ten minutes before an instant of the past. What follows from all pages looks back less far. */
+const rangeOfPages = (to: UnixMs): Range => ({ from: to - KEPT_MS, to, until: to - NOW_MS })
 
 /** Reading more of a recording takes longer than a user waits. */
 const ADVICE_MS = 2 * 3_600_000
+const rangeOfUsage = (to: UnixMs): Range => ({ from: to - ADVICE_MS, to, until: to })
+/** The fraction of an advice by which it has read that. */
+const USAGE_PART = 0.9
 
-function usageUpTo(archive: Archive, at: UnixMs): UsageTally {
-  const tally = createUsageTally()
-  for (const { event } of archive.events(at - ADVICE_MS, at, { until: at, pageMs: PAGE_MS })) tally.take(event)
-  return tally
+/** Lets a reader take the events of a range, and yields the fraction of what is recorded of it. */
+function* readRange<R extends { take(event: SourceEvent): void }>(
+  archive: Archive,
+  reader: R,
+  { from, to, until }: Range,
+): Work<R> {
+  const first = Math.max(from, archive.extent().first ?? from)
+  for (const { event, at } of archive.events(from, to, { until, pageMs: PAGE_MS })) {
+    reader.take(event)
+    yield Math.max(0, Math.min(1, (at - first) / Math.max(1, to - first)))
+  }
+  return reader
 }
 
 /** Individual requests and the state of an etcd proxy are emitted only while there is a listener. */

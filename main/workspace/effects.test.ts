@@ -62,6 +62,8 @@ describe('effects of edits', () => {
     const picture = createPicture()
     const frames = () => pages
     const pages: ReturnType<typeof serverFrame>[] = []
+    /** Where the ranges begin whose history was read. */
+    const readFrom: number[] = []
     const effects: Effects = createEffects({
       connection: 1,
       targetKey: 't',
@@ -74,6 +76,7 @@ describe('effects of edits', () => {
       series: (server, from, to) => {
         const found = picture.server(server)
         if (found === undefined) throw new Error(server)
+        readFrom.push(from)
         return found.history.series({ from, to, maxPoints: 1_000 })
       },
     })
@@ -88,7 +91,7 @@ describe('effects of edits', () => {
         effects.take({ kind: 'frame', frame })
       }
     }
-    return { effects, states, read, end: () => ended.abort() }
+    return { effects, states, read, readFrom, end: () => ended.abort() }
   }
   const settled = () => new Promise((resolve) => void setTimeout(resolve, 30))
 
@@ -101,6 +104,9 @@ describe('effects of edits', () => {
     expect(first.states.at(-1)).toMatchObject({ watched: { id: '1', untilMs: START + 690_000 }, score: null })
     first.read(65, 400)
     expect(await first.effects.read('1')).toMatchObject({ measured: { fromMs: START + 90_000 } })
+    // What was before the edit does not change any more.
+    expect(first.readFrom.length).toBeGreaterThan(10)
+    expect(first.readFrom.filter((from) => from < START + 60_000)).toHaveLength(1)
     await settled()
     const next = consoleOf(open())
     expect(await next.effects.read('1')).toMatchObject({ forecast: FORECAST, measured: { fromMs: START + 90_000 } })

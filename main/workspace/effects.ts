@@ -6,7 +6,7 @@ import type { AppliedChange, JournalEntry, WatchRequest } from '../../core/contr
 import type { ServerFrame } from '../../core/frame/frame.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { ObjectsReading, SourceEvent } from '../../core/source/sourceEvent.ts'
-import { measureEffect, watchedUntil } from '../../core/twin/effect.ts'
+import { beforeEdit, measureEffect, watchedUntil, type BeforeEdit } from '../../core/twin/effect.ts'
 import { earlierOf, scoreOf } from '../../core/twin/judge.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { createTopic, type Subscribable } from '../ports/topic.ts'
@@ -81,11 +81,14 @@ export function createEffects(options: EffectsOptions): Effects {
     publish()
   }
   const loaded = load()
-  const measure = (effect: Effect): Effect =>
-    measureEffect(effect, {
-      frames: frames(effect.server),
-      series: (from, to) => series(effect.server, from, to),
-    })
+  /** Of the watched edit, once there is any. */
+  let past: { readonly id: string; readonly before: BeforeEdit | undefined } | undefined
+  const measure = (effect: Effect): Effect => {
+    const { id, server, atMs } = effect
+    const read = (from: UnixMs, to: UnixMs): Series => series(server, from, to)
+    if (past?.id !== id || past.before === undefined) past = { id, before: beforeEdit(atMs, read) }
+    return measureEffect(effect, { frames: frames(server), series: read, before: past.before })
+  }
   const change = async (): Promise<void> => {
     await loaded
     const open = watched()

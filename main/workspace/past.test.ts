@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ProblemError } from '../../core/errors.ts'
 import type { RunEvent } from '../../core/contract/whatif.ts'
 import { CadenceSchema, type Connected, type ServerHealth, type SourceSpec } from '../../core/contract/source.ts'
-import type { RecorderState, RecordingPart } from '../../core/contract/recording.ts'
+import type { RecorderState } from '../../core/contract/recording.ts'
+import type { TimedEvent } from '../../core/source/recording.ts'
 import { rfc3339 } from '../../core/units.ts'
 import { syntheticStory } from '../../test/fixtures/synthetic.ts'
 import { allNamed } from '../../test/harness/consent.ts'
@@ -35,6 +36,8 @@ beforeEach(async () => {
   stateDir = await mkdtemp(join(tmpdir(), 'apf-past-'))
   workspace = open(START)
   rangesRead = 0
+  eventsRead = 0
+  readingMs = 0
 })
 afterEach(async () => {
   await workspace.close()
@@ -42,28 +45,41 @@ afterEach(async () => {
 })
 
 let rangesRead = 0
-/** Counts the ranges that are read of an archive. */
+let eventsRead = 0
+/** How long the reading of each event takes, milliseconds. */
+let readingMs = 0
+/** Counts the ranges that are read of an archive, and the events in them. */
 function counted(made: SourceResult): SourceResult {
   const archive = made.ok ? made.archive : undefined
   if (!made.ok || archive === undefined) return made
-  const events: Archive['events'] = (...range) => {
+  const events = function* (...range: Parameters<Archive['events']>): Generator<TimedEvent> {
     rangesRead++
-    return archive.events(...range)
+    for (const one of archive.events(...range)) {
+      const until = performance.now() + readingMs
+      while (performance.now() < until) continue
+      eventsRead++
+      yield one
+    }
   }
   return { ...made, archive: { ...archive, events } }
 }
 
 /** What a stream ends with. */
-const made = <T>(
-  stream: (part: RecordingPart, emit: (event: RunEvent<T>) => void, signal: AbortSignal) => void,
-  part: RecordingPart,
+const made = <P, T>(
+  stream: (params: P, emit: (event: RunEvent<T>) => void, signal: AbortSignal) => void,
+  params: P,
+  { onPart, signal }: { readonly onPart: (part: number) => void; readonly signal: AbortSignal } = {
+    onPart: () => undefined,
+    signal: new AbortController().signal,
+  },
 ) =>
   new Promise<T>((resolve, reject) => {
     const hear = (event: RunEvent<T>): void => {
       if (event.kind === 'done') resolve(event.report)
       else if (event.kind === 'failed') reject(ProblemError.of(event.problem))
+      else onPart(event.part)
     }
-    stream(part, hear, new AbortController().signal)
+    stream(params, hear, signal)
   })
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not part of this test'))
@@ -201,20 +217,61 @@ test('what an earlier console recorded of a cluster belongs to its past; a recor
 test('advice and verdict of one instant of the past read the recording once', async () => {
   const { id } = await connect(CLUSTER)
   await record(id, 25)
-  const { procedures } = workspace.handlers
+  const { procedures, streams } = workspace.handlers
   const connection = await procedures['past.open']({ connection: id })
   const asked = { connection, at: START + 24_000 }
   const advice = [
-    await procedures['advice.read'](asked),
-    await procedures['advice.read']({ ...asked, nodes: 500 }),
-    await procedures['advice.read']({ ...asked, nodes: 5_000 }),
+    await made(streams.advice, asked),
+    await made(streams.advice, { ...asked, nodes: 500 }),
+    await made(streams.advice, { ...asked, nodes: 5_000 }),
   ]
   expect(advice.every(({ to }) => to === START + 24_000)).toBe(true)
-  await procedures['diagnosis.read'](asked)
+  await made(streams.diagnosis, asked)
   // The pages of the verdict, and those of the advice.
   expect(rangesRead).toBe(2)
-  await procedures['diagnosis.read']({ connection, at: START + 23_000 })
+  await made(streams.diagnosis, { connection, at: START + 23_000 })
   expect(rangesRead).toBe(3)
+})
+
+test('who waits for an instant of the past is told how much is read, and can end the reading', async () => {
+  const { id } = await connect(CLUSTER)
+  await record(id, 25)
+  const { procedures, streams } = workspace.handlers
+  const connection = await procedures['past.open']({ connection: id })
+  readingMs = 5
+  for (const stream of [streams.diagnosis, streams.advice, streams.pastAlerts]) {
+    eventsRead = 0
+    const parts: number[] = []
+    const follow = { onPart: (part: number) => void parts.push(part), signal: new AbortController().signal }
+    await made<{ connection: number; at: number }, unknown>(stream, { connection, at: START + 20_000 }, follow)
+    const whole = eventsRead
+    expect(parts.length).toBeGreaterThan(0)
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b))
+    expect(parts.every((part) => part >= 0 && part <= 1)).toBe(true)
+
+    eventsRead = 0
+    const left = new AbortController()
+    const leaving = { onPart: () => left.abort(), signal: left.signal }
+    await expect(
+      made<{ connection: number; at: number }, unknown>(stream, { connection, at: START + 19_000 }, leaving),
+    ).rejects.toThrow('It was cancelled.')
+    expect(eventsRead).toBeLessThan(whole)
+  }
+  await expect(made(streams.diagnosis, { connection: connection + 1 })).rejects.toThrow('no longer connected')
+})
+
+test('a period of the past has its samples and the state at its end', async () => {
+  const { id } = await connect(CLUSTER)
+  await record(id, 20)
+  const { procedures, streams } = workspace.handlers
+  const connection = await procedures['past.open']({ connection: id })
+  const range = { from: START + 5_000, to: START + 15_000, maxPoints: 100 }
+  const { series, moment } = await made(streams.pastPeriod, { connection, server: FAILING.id, ...range })
+  expect(series.times).toHaveLength(11)
+  expect(moment.frame?.at).toBe(new Date(range.to).toISOString())
+  await expect(made(streams.pastPeriod, { connection: id, server: FAILING.id, ...range })).rejects.toThrow(
+    'This is no recording',
+  )
 })
 
 test('an etcd proxy is recorded: any instant of it, from a file as well', async () => {

@@ -7,6 +7,7 @@ import {
   type ProcedureHandlers,
   type SourceHandlers,
   type SourceProcedureName,
+  type SourceRunName,
   type SourceStreamName,
   type StreamEvent,
   type StreamHandlers,
@@ -39,6 +40,7 @@ import { forecastHandlers } from './forecast.ts'
 import { whatIfHandlers } from './whatIf.ts'
 import { createUpdates } from './updates.ts'
 import { isRememberable, publicPrometheus, publicSpec } from './recent.ts'
+import { runOf } from './runs.ts'
 
 /** What the workspace needs from its environment; passed in, so that tests need no cluster. */
 export interface Access extends Elsewhere {
@@ -281,19 +283,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   /** In a thread, so that windows go on meanwhile. */
   const reader = async (): Promise<RecordingReader> =>
     (options.stateDir === undefined ? undefined : options.whatIf?.reader?.(options.stateDir)) ?? access.recordings()
-  /** Exports a recording, or makes its report, until the signal aborts. */
-  const share =
-    <T>(work: (by: RecordingReader, part: RecordingPart, following: Following) => Promise<T>) =>
-    (part: RecordingPart, emit: (event: RunEvent<T>) => void, signal: AbortSignalLike): void => {
-      const started = environment.now()
-      const following = { onPart: (done: number) => emit({ kind: 'progress', part: done }), signal }
-      reader()
-        .then((by) => work(by, part, following))
-        .then(
-          (report) => emit({ kind: 'done', report, elapsedMs: environment.now() - started }),
-          (thrown: unknown) => emit({ kind: 'failed', problem: toProblem(thrown) }),
-        )
-    }
+  /** Exports a recording, or makes its report. */
+  const share = <T>(work: (by: RecordingReader, part: RecordingPart, following: Following) => Promise<T>) =>
+    runOf(environment, async (part: RecordingPart, following) => work(await reader(), part, following))
   const handlers: Handlers = {
     procedures: {
       'app.info': async () => ({ version: options.version, mode: options.mode, platform: options.platform }),
@@ -377,8 +369,6 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'sources.facts': asks('sources.facts'),
     'alerts.silence': asks('alerts.silence'),
     'forecast.evidence': asks('forecast.evidence'),
-    'diagnosis.read': asks('diagnosis.read'),
-    'advice.read': asks('advice.read'),
     'recorder.switch': asks('recorder.switch'),
     'past.extent': asks('past.extent'),
     'past.moment': asks('past.moment'),
@@ -387,7 +377,6 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
     'past.dump': asks('past.dump'),
     'past.requests': asks('past.requests'),
     'past.notes': asks('past.notes'),
-    'past.alerts': asks('past.alerts'),
     'history.series': asks('history.series'),
     'history.heatMap': asks('history.heatMap'),
     'allocation.steps': asks('allocation.steps'),
@@ -413,7 +402,12 @@ function sourceProcedures(of: (id: number) => ConnectedSource): SourceHandlers['
   }
 }
 
-/** A source that is not connected emits nothing. */
+const LOST = {
+  kind: 'failed',
+  problem: { code: 'not-found', message: NOT_CONNECTED },
+} as const satisfies RunEvent<never>
+
+/** A source that is not connected emits nothing, and a run of it fails. */
 function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceHandlers['streams'] {
   const hears =
     <N extends SourceStreamName>(name: N) =>
@@ -423,7 +417,21 @@ function sourceStreams(of: (id: number) => ConnectedSource | undefined): SourceH
       signal: AbortSignalLike,
     ): void =>
       of(params.connection)?.hear(name, params, emit, signal)
+  const runs =
+    <N extends SourceRunName>(name: N) =>
+    (
+      params: About<Parameters<StreamHandlers[N]>[0]>,
+      emit: (event: StreamEvent<N> | typeof LOST) => void,
+      signal: AbortSignalLike,
+    ): void => {
+      if (of(params.connection) === undefined) emit(LOST)
+      else hears(name)(params, emit, signal)
+    }
   return {
+    diagnosis: runs('diagnosis'),
+    advice: runs('advice'),
+    pastAlerts: runs('pastAlerts'),
+    pastPeriod: runs('pastPeriod'),
     frames: hears('frames'),
     summary: hears('summary'),
     dumps: hears('dumps'),

@@ -60,9 +60,9 @@ export function run(command: Command): void {
     case 'cursor':
       return moveCursor(command.direction, command.round)
     case 'copy-range':
-      return void import('./pasteRange.ts').then(({ copyRange }) => copyRange())
+      return void import('./rangeActions.ts').then(({ copyRange }) => copyRange())
     case 'paste-range':
-      return void import('./pasteRange.ts').then(({ pasteRange }) => pasteRange())
+      return void import('./rangeActions.ts').then(({ pasteRange }) => pasteRange())
   }
 }
 

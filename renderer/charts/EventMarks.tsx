@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { MARK_WORDS, type Mark } from '../../core/compare/period.ts'
 import { format } from '../theme/format.ts'
-import { INDENT_PX, placeFirst, placeMarks, type EventMark } from '../../core/text/marks.ts'
+import { INDENT_PX, placeFirst, placeMarks, xWithin, type EventMark } from '../../core/text/marks.ts'
 import { plotHeight, type Plot, type TimeDomain } from '../../core/text/plot.ts'
 import styles from './seats.module.css'
 
@@ -21,7 +21,9 @@ export const EventMarks = memo(function EventMarks(props: {
   const { marks, domain, plot, textY = 25, firstRejection } = props
   const { top } = plot
   const place = { domain, plot, time: format.time }
-  const first = firstRejection === undefined ? undefined : placeFirst(firstRejection, placeMarks(marks, place), place)
+  const other = firstRejection === undefined ? undefined : xWithin(firstRejection, place)
+  const placed = placeMarks(marks, place, other)
+  const first = firstRejection === undefined ? undefined : placeFirst(firstRejection, placed, place)
   return (
     <g aria-hidden="true">
       {first !== undefined && (
@@ -34,7 +36,7 @@ export const EventMarks = memo(function EventMarks(props: {
           {first.words.text}
         </text>
       )}
-      {placeMarks(marks, place, first?.x).map(({ x, label }) => (
+      {placed.map(({ x, label }) => (
         <g key={x}>
           <path className={styles['mark']} d={`M${x} ${top}v${plotHeight(plot)}`} />
           <path className="fill-text-2" d={`M${x - 4} ${top}h8l-4 6z`} />

@@ -133,23 +133,6 @@ export function CursorLine(props: {
   )
 }
 
-/** A tooltip for a place in a drawing, on the side that has room. */
-export function PlotTip(props: {
-  readonly plot: Plot
-  /** Pixels. */
-  readonly x: number
-  readonly className?: string | undefined
-  readonly children: ReactNode
-}) {
-  const { plot, x, className, children } = props
-  const side = x < plot.width / 2 ? { left: x + 12 } : { right: plot.width - x + 12 }
-  return (
-    <div className={classes(styles['tip'], className)} style={side} aria-hidden="true">
-      {children}
-    </div>
-  )
-}
-
 /** Reads colours and fonts from the tokens that apply to an element: `token('--text-3')`. */
 export type TokenReader = (name: string) => string
 

@@ -1,20 +1,28 @@
-import { useEffect, useState, type ReactNode } from 'react'
-import type { Problem } from '../../core/errors.ts'
-import { onAnswer } from '../state/answer.ts'
+import { useCallback, type ReactNode } from 'react'
 import { useConnected } from '../state/connection.ts'
+import { LOOKED_AT_MS } from '../state/answer.ts'
 import { askedOf, usePastPart } from '../state/past.ts'
-import { instantOf, timeStore, useTimePart } from '../state/time.ts'
+import type { Waiter } from '../state/running.ts'
+import { instantOf, useTimePart } from '../state/time.ts'
 import { Button } from './Button.tsx'
 import styles from './examinedPage.module.css'
 import { NowLine } from './NowLine.tsx'
 import { Pane } from './Pane.tsx'
 import { NoCluster } from './NoCluster.tsx'
-import { ErrorState, LoadingPage, ProblemNote, Sentences } from './States.tsx'
+import { ErrorState, ProblemNote, Sentences } from './States.tsx'
+import { useRun, type AskedRun } from './useRun.ts'
+import { WaitingNote, WaitingPage } from './Waiting.tsx'
+
+/** What is examined: a connection, and of its past an instant. */
+export interface Examined {
+  readonly connection: number
+  readonly at?: number
+}
 
 /** A page with the result of an examination of the shown source, repeated at intervals and on request. */
 export function ExaminedPage<T extends { readonly verdict?: string; readonly summary: string }>({
   title,
-  waitingFor,
+  what,
   purpose,
   everyMs,
   read,
@@ -23,40 +31,36 @@ export function ExaminedPage<T extends { readonly verdict?: string; readonly sum
   renderBeside,
 }: {
   readonly title: string
-  readonly waitingFor: string
+  /** What the examination results in. */
+  readonly what: string
   /** The purpose of the page, shown when there is no source. */
   readonly purpose: string
   /** Interval at which the present is examined again. */
   readonly everyMs: number
   /** A new function runs a new examination. */
-  readonly read: (at: number | undefined) => Promise<T>
+  readonly read: (of: Examined, waiter: Waiter) => Promise<T>
   readonly evidenceOf: (found: T) => string
   readonly renderMain: (found: T) => ReactNode
   readonly renderBeside: (found: T) => ReactNode
 }) {
   const connected = useConnected()
-  const [turn, setTurn] = useState(0)
-  const { examined, isExamining } = useExamination(read, { shown: connected?.id, turn, everyMs })
+  const run = useExamination(read, connected?.id, everyMs)
   const again = (
-    <Button small disabled={isExamining} onClick={() => setTurn(turn + 1)}>
+    <Button small disabled={run.state === 'running'} onClick={run.again}>
       Examine again
     </Button>
   )
   if (connected === undefined) return <NoCluster page={title}>{purpose}</NoCluster>
-  if (examined === undefined) return <LoadingPage title={title} waitingFor={waitingFor} />
-  const { found, problem } = examined
+  const { found, problem } = run
   if (found === undefined) {
-    return (
-      <>
-        <h1 className="sr-only">{title}</h1>
-        {problem && <ErrorState title="The source could not be examined." problem={problem} actions={again} />}
-      </>
-    )
+    if (problem === undefined) return <WaitingPage title={title} what={what} run={run} />
+    return <ErrorState page={title} title="The source could not be examined." problem={problem} actions={again} />
   }
   return (
     <div className="column full-height">
       <NowLine title={found.verdict ?? found.summary} evidence={evidenceOf(found)} actions={again} />
       {problem && <ProblemNote problem={problem} />}
+      <WaitingNote what={what} run={run} />
       <div className={styles['columns']}>
         <div className="shrink-x">{renderMain(found)}</div>
         <div className="shrink-x line-left">{renderBeside(found)}</div>
@@ -75,37 +79,23 @@ export function LimitsPane({ limits }: { readonly limits: readonly string[] }) {
   )
 }
 
-/** The latest result, which stays when a later examination fails. */
-interface Examined<T> {
-  readonly found?: T
-  readonly problem?: Problem
-}
-
-/**
- * Examines the source as it is shown: the present every `everyMs` while the page is open, an instant of the past once.
- *
- * `read` runs the examination; a new function runs it at once. `shown`: the connection, if any. `turn`: how often the
- * user requested it again; the previous result stays until the next one arrives.
- */
+/** Examines the source as it is shown: the present every `everyMs`, an instant of the past once. */
 function useExamination<T>(
-  read: (at: number | undefined) => Promise<T>,
-  { shown, turn, everyMs }: { readonly shown: number | undefined; readonly turn: number; readonly everyMs: number },
-): { readonly examined: Examined<T> | undefined; readonly isExamining: boolean } {
+  read: (of: Examined, waiter: Waiter) => Promise<T>,
+  shown: number | undefined,
+  everyMs: number,
+): AskedRun<T> {
   const past = usePastPart(askedOf)
   const instant = useTimePart(instantOf)
-  const of = `${past ?? shown ?? ''} ${past === undefined ? '' : (instant ?? '')}`
-  const [last, setLast] = useState<{ readonly of: string; readonly turn: number; readonly examined: Examined<T> }>()
-  useEffect(() => {
-    if (shown === undefined) return undefined
-    return onAnswer(
-      () => read(past === undefined ? undefined : instantOf(timeStore.getState())),
-      (found) => setLast({ of, turn, examined: { found } }),
-      {
-        everyMs: past === undefined ? everyMs : undefined,
-        onProblem: (problem) =>
-          setLast((before) => ({ of, turn, examined: { ...(before?.of === of && before.examined), problem } })),
-      },
-    )
-  }, [of, shown, past, read, turn, everyMs])
-  return { examined: last?.of === of ? last.examined : undefined, isExamining: last?.turn !== turn }
+  const at = past === undefined ? undefined : instant
+  const connection = past ?? shown
+  const examine = useCallback(
+    (waiter: Waiter) => read({ connection: connection ?? 0, ...(at !== undefined && { at }) }, waiter),
+    [read, connection, at],
+  )
+  return useRun(
+    `${connection} ${at}`,
+    connection === undefined ? undefined : examine,
+    past === undefined ? { everyMs } : { restMs: LOOKED_AT_MS },
+  )
 }

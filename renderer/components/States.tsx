@@ -39,28 +39,48 @@ export function EmptyState(
 
 const BARS = ['42%', '58%', '36%', '50%']
 
-/**
- * Nothing for 400 ms, then grey lines, after a second a line of text; never a spinner. `waitingFor` completes "waiting
- * for …".
- */
-export function Loading({ waitingFor }: { readonly waitingFor: string }) {
+/** How long something was waited for, and how much of it is read, once that is known; empty in the first second. */
+export function useWaited(waitingFor: string, part = 0): string {
   const [seconds, setSeconds] = useState(0)
-  const [lines, setLines] = useState(false)
   useEffect(() => {
-    const soon = setTimeout(() => setLines(true), 400)
     const ticking = setInterval(() => setSeconds((value) => value + 1), 1_000)
-    return () => {
-      clearTimeout(soon)
-      clearInterval(ticking)
-    }
+    return () => clearInterval(ticking)
   }, [])
+  if (seconds === 0) return ''
+  return `waiting for ${waitingFor}, ${seconds} s${part === 0 ? '' : `, ${format.percent(part)} read`}`
+}
+
+/**
+ * Nothing for 400 ms, then grey lines, after a second a line of text and how to `cancel`; never a spinner. `waitingFor`
+ * completes "waiting for …".
+ */
+export function Loading({
+  waitingFor,
+  part,
+  cancel,
+}: {
+  readonly waitingFor: string
+  readonly part?: number
+  readonly cancel?: ReactNode
+}) {
+  const waited = useWaited(waitingFor, part)
   return (
-    <div className="stack gap-12 pad-x pad-y-8" aria-busy="true" aria-label={`waiting for ${waitingFor}`} role="status">
-      {lines && BARS.map((width) => <div key={width} className={styles['bar']} style={{ width }} />)}
-      <p className={styles['waiting']} aria-hidden="true">
-        {seconds > 0 && `waiting for ${waitingFor}, ${seconds} s`}
-      </p>
-    </div>
+    <>
+      <div
+        className="stack gap-12 pad-x pad-y-8"
+        aria-busy="true"
+        aria-label={`waiting for ${waitingFor}`}
+        role="status"
+      >
+        {BARS.map((width) => (
+          <div key={width} className={styles['bar']} style={{ width }} />
+        ))}
+        <p className={styles['waiting']} aria-hidden="true">
+          {waited}
+        </p>
+      </div>
+      {waited !== '' && cancel !== undefined && <div className="pad-x">{cancel}</div>}
+    </>
   )
 }
 

@@ -12,25 +12,28 @@ interface AnswerOptions {
   readonly onProblem?: (problem: Problem) => void
 }
 
-/** Calls `ask` and passes the answers to `take` until the returned function is called: an effect returns it. */
+/**
+ * Calls `ask` and passes the answers to `take` until the returned function is called: an effect returns it. The signal
+ * aborts then, too.
+ */
 export function onAnswer<T>(
-  ask: () => Promise<T>,
+  ask: (signal: AbortSignal) => Promise<T>,
   take: (answer: T) => void,
   { restMs, everyMs, onProblem }: AnswerOptions = {},
 ): () => void {
-  let ended = false
+  const end = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const read = async (): Promise<void> => {
-    await ask().then(
-      (answer) => void (ended || take(answer)),
-      (thrown: unknown) => void (ended || onProblem?.(toProblem(thrown))),
+    await ask(end.signal).then(
+      (answer) => void (end.signal.aborted || take(answer)),
+      (thrown: unknown) => void (end.signal.aborted || onProblem?.(toProblem(thrown))),
     )
-    if (!ended && everyMs !== undefined) timer = setTimeout(() => void read(), everyMs)
+    if (!end.signal.aborted && everyMs !== undefined) timer = setTimeout(() => void read(), everyMs)
   }
   if (restMs === undefined) void read()
   else timer = setTimeout(() => void read(), restMs)
   return () => {
-    ended = true
+    end.abort()
     clearTimeout(timer)
   }
 }

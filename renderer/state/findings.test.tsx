@@ -18,11 +18,11 @@ test('panes that show findings share one diagnosis, and show none of another sou
   const [source] = story.connections()
   if (source === undefined) return expect.fail('no source')
   const asked: unknown[] = []
-  const call: typeof story.client.call = (name, input) => {
-    if (name === 'diagnosis.read') asked.push(input)
-    return story.client.call(name, input)
+  const subscribe: typeof story.client.subscribe = (name, params, ...on) => {
+    if (name === 'diagnosis') asked.push(params)
+    return story.client.subscribe(name, params, ...on)
   }
-  setClient({ ...story.client, call })
+  setClient({ ...story.client, subscribe })
   tellConnections([source])
   const panes = (
     <>

@@ -2,8 +2,9 @@ import { useEffect } from 'react'
 import { create } from 'zustand'
 import type { Diagnosis } from '../../core/contract/diagnosis.ts'
 import { onAnswer } from './answer.ts'
-import { ask, useConnected } from './connection.ts'
+import { useConnected } from './connection.ts'
 import { askedOf, usePastPart } from './past.ts'
+import { answerOf } from './running.ts'
 
 type Findings = Diagnosis['findings']
 const NONE: Findings = []
@@ -26,7 +27,7 @@ function follow(id: number): () => void {
     const tell = (findings: Findings): void => findingsStore.setState({ of: id, findings })
     tell(NONE)
     const stop = onAnswer(
-      () => ask('diagnosis.read', {}, id),
+      (signal) => answerOf('diagnosis', { connection: id }, { signal }),
       ({ findings }) => tell(findings),
       { everyMs: EVERY_MS, onProblem: () => tell(NONE) },
     )

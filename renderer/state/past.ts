@@ -38,7 +38,7 @@ export function useSettledMoment(): Moment | undefined {
 }
 
 /** Procedures that also cover the past while it is shown. */
-type OfTime = 'history.heatMap' | 'allocation.steps' | 'diagnosis.read' | 'advice.read'
+type OfTime = 'history.heatMap' | 'allocation.steps'
 
 /** Calls a procedure for the source as it is shown. Rejects with `ProblemError`. */
 export const askShown = <N extends OfTime>(

@@ -1,5 +1,7 @@
+import type { SourceRunName, StreamEvent, StreamParams } from '../../core/contract/contract.ts'
 import type { RunEvent } from '../../core/contract/whatif.ts'
-import type { Problem } from '../../core/errors.ts'
+import { ProblemError, type Problem } from '../../core/errors.ts'
+import { client } from './client.ts'
 
 /** A computation of the other side in its own thread, from its start on. */
 export type Running<R> =
@@ -32,3 +34,42 @@ export function followRun<R>(listen: Listen<R>, onChange: (run: Running<R>) => v
   )
   return stop
 }
+
+/** How an answer is waited for. */
+export interface Waiter {
+  /** Called with the fraction that is done. */
+  readonly onPart?: (part: number) => void
+  /** Ends the run; its answer then does not come. */
+  readonly signal: AbortSignal
+}
+
+type Answer<N extends SourceRunName> = Extract<StreamEvent<N>, { readonly kind: 'done' }>['report']
+
+/** TypeScript cannot see that the events of such a stream are those of a run. */
+interface Runs {
+  subscribe<N extends SourceRunName>(
+    name: N,
+    params: StreamParams<N>,
+    ...on: Parameters<Listen<Answer<N>>>
+  ): ReturnType<Listen<Answer<N>>>
+}
+
+/** The answer of a run about a source. Rejects with `ProblemError`. */
+export const answerOf = <N extends SourceRunName>(
+  name: N,
+  params: StreamParams<N>,
+  { onPart, signal }: Waiter,
+): Promise<Answer<N>> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const line: Runs = client()
+    const stop = followRun<Answer<N>>(
+      (...on) => line.subscribe(name, params, ...on),
+      (run) => {
+        if (run.state === 'running') onPart?.(run.part)
+        else if (run.state === 'done') resolve(run.report)
+        else reject(ProblemError.of(run.problem))
+      },
+    )
+    signal.addEventListener('abort', stop)
+  })

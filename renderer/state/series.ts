@@ -41,9 +41,9 @@ export interface SeriesFeed {
 }
 
 /** Ten minutes at one a second, with a small margin. */
-const MAX_POINTS = 620
+export const CHART_POINTS = 620
 /** Including gap points, and points that leave the chart while it moves on. */
-const CAPACITY = 2 * MAX_POINTS
+const CAPACITY = 2 * CHART_POINTS
 const EVERYTHING = { to: Number.MAX_SAFE_INTEGER, maxPoints: Number.MAX_SAFE_INTEGER }
 /** A history that lost samples is fetched again at most this often. */
 const REFETCH_MS = 5_000
@@ -77,15 +77,20 @@ const nothing: Series = {
   levels: [],
 }
 
-/** The history of a server between two instants, from the recording and from the source's own memory. */
+/**
+ * The history of a server between two instants, from the recording and from the source's own memory. `reading`: that of
+ * the recording, where it is read already.
+ */
 export async function readSeries(
   client: Pick<Client, 'call'>,
   { connection: of, past, server, from, to }: Pick<SeriesWish, 'connection' | 'past' | 'server' | 'from' | 'to'>,
+  reading?: Promise<Series>,
 ): Promise<Series> {
   const read = (asked: number): Promise<Series> =>
-    client.call('history.series', { connection: asked, server, from, to, maxPoints: MAX_POINTS })
-  const [recorded, own] = await Promise.all([past === undefined ? undefined : read(past), read(of).catch(ignore(past))])
-  return joined([recorded, own], { from, to, maxPoints: MAX_POINTS })
+    client.call('history.series', { connection: asked, server, from, to, maxPoints: CHART_POINTS })
+  const recorded = reading ?? (past === undefined ? undefined : read(past))
+  const series = await Promise.all([recorded, read(of).catch(ignore(past))])
+  return joined(series, { from, to, maxPoints: CHART_POINTS })
 }
 
 /** Keeps `seriesStore` in step with the shown range: history from the other side, the live end from frames. */

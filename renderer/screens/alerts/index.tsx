@@ -1,13 +1,8 @@
-import { useState, useEffect } from 'react'
+import { useCallback, useState } from 'react'
 import { alertsSentence, evidenceText, placeText } from '../../../core/alerts/words.ts'
 import { RULES } from '../../../core/alerts/rules.ts'
-import {
-  ALERTS_LEAD_MS,
-  type AlertChange,
-  type AlertsState,
-  type RuleId,
-  type RuleState,
-} from '../../../core/contract/alerts.ts'
+import { ALERTS_LEAD_MS } from '../../../core/bounds.ts'
+import type { AlertChange, AlertsState, RuleId, RuleState } from '../../../core/contract/alerts.ts'
 import type { Settings } from '../../../core/contract/settings.ts'
 import { MS_PER_SECOND } from '../../../core/units.ts'
 import { Segment, Button } from '../../components/Button.tsx'
@@ -17,6 +12,8 @@ import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { NoCluster } from '../../components/NoCluster.tsx'
 import { ErrorState, LoadingPage, Note } from '../../components/States.tsx'
+import { useRun, type AskedRun } from '../../components/useRun.ts'
+import { WaitingNote, WaitingPage } from '../../components/Waiting.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
@@ -30,22 +27,24 @@ import type { ExportKind } from '../../../core/alerts/exports.ts'
 import { download } from '../../components/csv.ts'
 import { Menu } from '../../components/Menu.tsx'
 import { viewStore } from '../../state/view.ts'
-import type { Problem } from '../../../core/errors.ts'
-import { onAnswer } from '../../state/answer.ts'
-import { client } from '../../state/client.ts'
 import { askedOf, usePastPart, useSettledMoment } from '../../state/past.ts'
+import { answerOf, type Waiter } from '../../state/running.ts'
 import { useAlerts } from '../../state/sourceState.ts'
 
 const TONES = { firing: 'strong rejected', pending: 'warn', quiet: 'muted', off: 'faint' } as const
 
 const NOTICES: Readonly<Record<Settings['alertNotices'], string>> = { off: 'Off', critical: 'Critical', all: 'All' }
 
+const EVALUATION = 'evaluation of the rules'
 const LEAD = format.span(ALERTS_LEAD_MS / MS_PER_SECOND)
 
 /** The alert rules for the shown source: what fires, what fired, why, and what to do about it. */
 export function AlertsScreen() {
   const connected = useConnected()
-  const { state, problem, isPast } = useShownAlerts()
+  const present = useAlerts()
+  const past = usePastAlerts()
+  const isPast = past !== undefined
+  const { found: state, problem } = past ?? { found: present }
   const [chosen, setChosen] = useState<RuleId>()
   if (connected === undefined) {
     return (
@@ -54,15 +53,22 @@ export function AlertsScreen() {
   }
   if (problem !== undefined)
     return <ErrorState page="Alerts" title="The alert rules cannot be evaluated." problem={problem} />
-  if (state === undefined) return <LoadingPage title="Alerts" waitingFor="the alert rules" />
+  if (state === undefined)
+    return isPast ? (
+      <WaitingPage title="Alerts" what={EVALUATION} run={past} />
+    ) : (
+      <LoadingPage title="Alerts" waitingFor="the alert rules" />
+    )
   const shown = chosen ?? state.alerts[0]?.rule ?? 'R1'
   return (
     <div className="column full-height">
       <NowLine {...alertsSentence(state, format)} actions={<ExportMenu />} />
       {isPast && (
-        <Note kind="info">
-          {`The rules are evaluated on the ${LEAD} before this instant, so older alerts seem to begin in that range. Silences are not recorded.`}
-        </Note>
+        <WaitingNote what={EVALUATION} run={past}>
+          <Note kind="info">
+            {`The rules are evaluated on the ${LEAD} before this instant, so older alerts seem to begin in that range. Silences are not recorded.`}
+          </Note>
+        </WaitingNote>
       )}
       <Notices />
       <div className={styles['columns']}>
@@ -225,31 +231,17 @@ function ExportMenu() {
   )
 }
 
-interface ShownAlerts {
-  /** `undefined` until the rules were evaluated; while another instant is evaluated, the state at the previous one. */
-  readonly state: AlertsState | undefined
-  /** Set for an instant that cannot be evaluated. */
-  readonly problem?: Problem
-  readonly isPast: boolean
-}
-
 /** Evaluation reads minutes of samples, so it starts only after the same instant was shown for this long. */
 const REST_MS = 300
 
-/** The state of the alert rules for the shown source, at present or at the shown instant. */
-function useShownAlerts(): ShownAlerts {
-  const present = useAlerts()
+/** The state of the alert rules at the shown instant; the previous one stays meanwhile. `undefined` in the present. */
+function usePastAlerts(): AskedRun<AlertsState> | undefined {
   const past = usePastPart(askedOf)
-  const instant = useSettledMoment()?.at
-  const [answer, setAnswer] = useState<Pick<ShownAlerts, 'state' | 'problem'> & { readonly of: number }>()
-  useEffect(() => {
-    if (past === undefined || instant === undefined) return undefined
-    return onAnswer(
-      () => client().call('past.alerts', { connection: past, at: instant }),
-      (state) => setAnswer({ of: past, state }),
-      { restMs: REST_MS, onProblem: (problem) => setAnswer({ of: past, state: undefined, problem }) },
-    )
-  }, [past, instant])
-  if (past === undefined) return { state: present, isPast: false }
-  return { state: undefined, ...(answer?.of === past && answer), isPast: true }
+  const at = useSettledMoment()?.at
+  const evaluate = useCallback(
+    (waiter: Waiter) => answerOf('pastAlerts', { connection: past ?? 0, at: at ?? 0 }, waiter),
+    [past, at],
+  )
+  const run = useRun(`${past}`, past === undefined || at === undefined ? undefined : evaluate, { restMs: REST_MS })
+  return past === undefined ? undefined : run
 }

@@ -1,6 +1,5 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { ProblemError } from '../../../core/errors.ts'
 import { openStory } from '../../../test/harness/story.ts'
 import { setClient } from '../../state/client.ts'
 import { pastStore } from '../../state/past.ts'
@@ -17,12 +16,15 @@ afterEach(() => {
 test('an instant at which the rules cannot be evaluated is a page with a heading', async () => {
   const story = await openStory({ history: 30, servers: 1 })
   const { client } = story
-  const call: typeof client.call = (name, input) =>
-    name === 'past.alerts'
-      ? Promise.reject(new ProblemError('not-found', 'Nothing is recorded of the minutes before.'))
-      : client.call(name, input)
-  setClient({ ...client, call })
-  const stop = startState({ ...client, call })
+  setClient({
+    ...client,
+    subscribe(name, params, onEvent, onProblem) {
+      if (name !== 'pastAlerts') return client.subscribe(name, params, onEvent, onProblem)
+      onProblem?.({ code: 'not-found', message: 'Nothing is recorded of the minutes before.' })
+      return () => undefined
+    },
+  })
+  const stop = startState(client)
   render(<AlertsScreen />)
   await screen.findByRole('grid', { name: 'Alert rules' })
   // What is connected stays in the stores; nothing reads the past by itself any more.

@@ -5,7 +5,9 @@ import type { Connected } from '../../../core/contract/source.ts'
 import { AnswerLine, AnswerTable, type AnswerCells } from '../../components/answer/Answer.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { NoCluster } from '../../components/NoCluster.tsx'
-import { ErrorState, Loading, NoSampleYet } from '../../components/States.tsx'
+import type { AskedRun } from '../../components/useRun.ts'
+import { WaitingPage } from '../../components/Waiting.tsx'
+import { ErrorState, NoSampleYet } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { timeStore } from '../../state/time.ts'
 import { useViewPart } from '../../state/view.ts'
@@ -42,35 +44,30 @@ function ComparePeriods({ connection }: { readonly connection: Connected }) {
   const server = useViewPart((view) => view.server?.id)
   const marks = useMarks(connection.id)
   const [periods, setPeriods] = useState<Periods>(() => firstPeriods(timeStore.getState(), marks, FIRST_MS))
-  const compared = useComparison(connection, server, periods)
+  const run = useComparison(connection, server, periods)
   return (
     <div className={`${styles['screen']} column shrink-y tall children-rigid`}>
-      <Summary compared={compared} marks={marks} />
+      <Summary compared={run.found} marks={marks} />
       <PeriodBar source={connection.source.name} marks={marks} periods={periods} onChange={setPeriods} />
-      <Body compared={compared} marks={marks} />
+      <Body run={run} marks={marks} />
     </div>
   )
 }
 
-function Summary({ compared, marks }: { readonly compared: Compared; readonly marks: readonly Mark[] }) {
-  if (compared.state !== 'done') return <h1 className="sr-only">Compare</h1>
+function Summary({ compared, marks }: { readonly compared: Compared | undefined; readonly marks: readonly Mark[] }) {
+  if (compared === undefined) return <h1 className="sr-only">Compare</h1>
   const { a, b, comparison, others } = compared
   const periods = { a: a.period, b: b.period }
   return <AnswerLine answer={presentComparison(comparison, others, { periods, marks })} />
 }
 
-function Body({ compared, marks }: { readonly compared: Compared; readonly marks: readonly Mark[] }) {
-  switch (compared.state) {
-    case 'loading':
-      return <Loading waitingFor="both periods" />
-    case 'failed':
-      return <ErrorState title="The periods cannot be read." problem={compared.problem} />
-    case 'done':
-      return <Sides {...compared} marks={marks} />
-  }
+function Body({ run, marks }: { readonly run: AskedRun<Compared>; readonly marks: readonly Mark[] }) {
+  if (run.found !== undefined) return <Sides {...run.found} marks={marks} />
+  if (run.problem !== undefined) return <ErrorState title="The periods cannot be read." problem={run.problem} />
+  return <WaitingPage what="comparison" run={run} />
 }
 
-function Sides(props: Extract<Compared, { state: 'done' }> & { readonly marks: readonly Mark[] }) {
+function Sides(props: Compared & { readonly marks: readonly Mark[] }) {
   const { a, b, comparison, others, marks } = props
   const shown = comparison.levels.slice(0, MOST_CHARTS)
   return (

@@ -1,18 +1,19 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { compare, type Comparison } from '../../../core/compare/compare.ts'
 import { editMarks } from '../../../core/compare/notes.ts'
 import { joinMarks, type Mark, type Period, type Periods } from '../../../core/compare/period.ts'
 import { otherDifferences, type OtherDifference } from '../../../core/compare/surroundings.ts'
-import { toProblem, type Problem } from '../../../core/errors.ts'
 import type { JournalEntry } from '../../../core/contract/objects.ts'
 import type { Moment } from '../../../core/contract/recording.ts'
 import type { Connected } from '../../../core/contract/source.ts'
 import type { Series } from '../../../core/history/series.ts'
 import { knownObjects } from '../../../core/source/sourceEvent.ts'
+import { useRun, type AskedRun } from '../../components/useRun.ts'
 import { onAnswer } from '../../state/answer.ts'
 import { client } from '../../state/client.ts'
 import { useServerMarks } from '../../state/marks.ts'
-import { readSeries } from '../../state/series.ts'
+import { answerOf, type Waiter } from '../../state/running.ts'
+import { CHART_POINTS, readSeries } from '../../state/series.ts'
 
 interface Side {
   readonly period: Period
@@ -21,46 +22,27 @@ interface Side {
   readonly moment: Moment | undefined
 }
 
-export type Compared =
-  | { readonly state: 'loading' }
-  | { readonly state: 'failed'; readonly problem: Problem }
-  | {
-      readonly state: 'done'
-      readonly a: Side
-      readonly b: Side
-      readonly comparison: Comparison
-      readonly others: readonly OtherDifference[]
-    }
-
-/** Reads both periods of a server of the shown source and compares them. */
-export function useComparison(connection: Connected, server: string | undefined, periods: Periods): Compared {
-  const [known, setKnown] = useState<{ readonly of: Periods; readonly server: string; readonly compared: Compared }>()
-  const { id } = connection
-  useEffect(() => {
-    if (server === undefined) return undefined
-    return onAnswer(
-      () => read(id, server, periods),
-      (compared) => setKnown({ of: periods, server, compared }),
-    )
-  }, [id, server, periods])
-  return known !== undefined && known.of === periods && known.server === server ? known.compared : LOADING
+export interface Compared {
+  readonly a: Side
+  readonly b: Side
+  readonly comparison: Comparison
+  readonly others: readonly OtherDifference[]
 }
 
-const LOADING: Compared = { state: 'loading' }
+/** Reads both periods of a server of the shown source and compares them. */
+export function useComparison({ id }: Connected, server: string | undefined, periods: Periods): AskedRun<Compared> {
+  const read = useCallback((waiter: Waiter) => readBoth(id, server ?? '', periods, waiter), [id, server, periods])
+  return useRun(`${id} ${server} ${JSON.stringify(periods)}`, server === undefined ? undefined : read)
+}
 
-async function read(id: number, server: string, { a, b }: Periods): Promise<Compared> {
-  try {
-    const past = await openPast(id)
-    const [sideA, sideB] = await Promise.all([
-      readSide({ id, past, server, period: a }),
-      readSide({ id, past, server, period: b }),
-    ])
-    const comparison = compare(sideA, sideB)
-    const others = otherDifferences(surroundingsOf(sideA, server), surroundingsOf(sideB, server))
-    return { state: 'done', a: sideA, b: sideB, comparison, others }
-  } catch (thrown) {
-    return { state: 'failed', problem: toProblem(thrown) }
-  }
+async function readBoth(id: number, server: string, { a, b }: Periods, waiter: Waiter): Promise<Compared> {
+  const past = await openPast(id)
+  const { onPart, signal } = waiter
+  const sideA = await readSide({ id, past, server, period: a }, { signal, onPart: (part) => onPart?.(part / 2) })
+  const sideB = await readSide({ id, past, server, period: b }, { signal, onPart: (part) => onPart?.(0.5 + part / 2) })
+  const comparison = compare(sideA, sideB)
+  const others = otherDifferences(surroundingsOf(sideA, server), surroundingsOf(sideB, server))
+  return { a: sideA, b: sideB, comparison, others }
 }
 
 /** The connection that reads the recording; without one, the source itself still has its own last minutes. */
@@ -76,16 +58,18 @@ interface Reading {
   readonly period: Period
 }
 
-async function readSide({ id, past, server, period }: Reading): Promise<Side> {
-  const [series, moment] = await Promise.all([
-    readSeries(client(), { connection: id, past, server, ...period }),
-    past === undefined
-      ? undefined
-      : client()
-          .call('past.moment', { connection: past, at: period.to })
-          .catch(() => undefined),
+async function readSide({ id, past, server, period }: Reading, waiter: Waiter): Promise<Side> {
+  const wish = { server, ...period, maxPoints: CHART_POINTS }
+  const recorded = past === undefined ? undefined : answerOf('pastPeriod', { connection: past, ...wish }, waiter)
+  const [series, end] = await Promise.all([
+    readSeries(
+      client(),
+      { connection: id, past, ...wish },
+      recorded?.then((read) => read.series),
+    ),
+    recorded,
   ])
-  return { period, series, moment }
+  return { period, series, moment: end?.moment }
 }
 
 const surroundingsOf = ({ moment }: Side, server: string) => ({

@@ -42,7 +42,13 @@ test('shows causes with evidence once there are enough samples, and leads to the
   expect(screen.queryByRole('region', { name: /^Excluded/ })).toBeNull()
   expect(screen.getByText(/^Not shown by the data/).closest('details')).toBe(fold)
   // A failed examination keeps the previous result.
-  setClient({ ...story.client, call: () => Promise.reject(new Error('The disk is full.')) })
+  setClient({
+    ...story.client,
+    subscribe(_name, _params, _onEvent, onProblem) {
+      onProblem?.({ code: 'internal', message: 'The disk is full.' })
+      return () => undefined
+    },
+  })
   await user.click(screen.getByRole('button', { name: 'Examine again' }))
   await screen.findByText(/The disk is full/)
   expect(screen.getByRole('region', { name: /^1\. / }).textContent).toBe(first.textContent)

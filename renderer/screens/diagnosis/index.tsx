@@ -1,13 +1,13 @@
 import type { Diagnosis } from '../../../core/contract/diagnosis.ts'
 import { listed } from '../../../core/text/text.ts'
-import { ExaminedPage, LimitsPane } from '../../components/ExaminedPage.tsx'
-import { askShown } from '../../state/past.ts'
+import { type Examined, ExaminedPage, LimitsPane } from '../../components/ExaminedPage.tsx'
+import { answerOf, type Waiter } from '../../state/running.ts'
 import { format } from '../../theme/format.ts'
 import { FindingPane } from './FindingPane.tsx'
 
 const EVERY_MS = 15_000
 
-const read = (at: number | undefined): Promise<Diagnosis> => askShown('diagnosis.read', at === undefined ? {} : { at })
+const read = (of: Examined, waiter: Waiter): Promise<Diagnosis> => answerOf('diagnosis', of, waiter)
 
 const evidenceOf = ({ from, to, servers }: Diagnosis): string =>
   `Samples from ${format.time(from)} to ${format.time(to)}${servers.length === 0 ? '' : `, ${servers.join(', ')}`}.`
@@ -17,7 +17,7 @@ export function DiagnosisScreen() {
   return (
     <ExaminedPage
       title="Diagnosis"
-      waitingFor="the diagnosis"
+      what="diagnosis"
       purpose="Diagnosis explains why requests of a connected source wait, are rejected or are slow."
       everyMs={EVERY_MS}
       read={read}

@@ -98,8 +98,9 @@ function useSeatsWords({ series, level, plot, domain, marks }: SeatsCursorProps)
 
 /** These words in place of a chart's legend while the cursor is in its range. */
 export function SeatsReading({ children, ...props }: SeatsCursorProps & { readonly children: ReactNode }) {
+  const words = useSeatsWords(props)
   return (
-    <AtCursor domain={props.domain} say={useSeatsWords(props)}>
+    <AtCursor domain={props.domain} say={(at) => `${format.time(at)}  ${words(at)}`}>
       {children}
     </AtCursor>
   )

@@ -1,11 +1,12 @@
 import { lazy, Suspense, useCallback, useState } from 'react'
-import { MOST_NODES, type Advice } from '../../../../core/contract/advice.ts'
+import { MOST_NODES } from '../../../../core/bounds.ts'
+import type { Advice } from '../../../../core/contract/advice.ts'
 import { TextField } from '../../../components/Field.tsx'
-import { ExaminedPage, LimitsPane } from '../../../components/ExaminedPage.tsx'
+import { type Examined, ExaminedPage, LimitsPane } from '../../../components/ExaminedPage.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { PlainTable } from '../../../components/PlainTable.tsx'
 import { valueColumn, numberColumn, type DataColumn } from '../../../components/dataColumns.ts'
-import { askShown } from '../../../state/past.ts'
+import { answerOf, type Waiter } from '../../../state/running.ts'
 import { format } from '../../../theme/format.ts'
 import { EvidencePane, ImpactPane, SuggestionRow } from './Suggestion.tsx'
 
@@ -25,8 +26,7 @@ export function AdvisorPage() {
   const [typed, setTyped] = useState('')
   const nodes = nodesIn(typed)
   const read = useCallback(
-    (at: number | undefined) =>
-      askShown('advice.read', { ...(at !== undefined && { at }), ...(nodes !== undefined && { nodes }) }),
+    (of: Examined, waiter: Waiter) => answerOf('advice', { ...of, ...(nodes !== undefined && { nodes }) }, waiter),
     [nodes],
   )
   const [chosen, setChosen] = useState(0)
@@ -38,7 +38,7 @@ export function AdvisorPage() {
   return (
     <ExaminedPage
       title="Advisor"
-      waitingFor="the advice"
+      what="advice"
       purpose="Advisor suggests edits, flags and scrape settings from what a connected source used."
       everyMs={EVERY_MS}
       read={read}
