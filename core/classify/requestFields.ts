@@ -1,4 +1,4 @@
-import { type RequestInfo, requestInfo } from '../request/requestInfo.ts'
+import { type RequestInfo, requestInfo, SELECTABLE } from '../request/requestInfo.ts'
 import type { RequestSample } from '../contract/objects.ts'
 import { parseRequestTarget } from '../request/requestTarget.ts'
 
@@ -48,7 +48,6 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 /** Verbs that the form offers for resources. */
 export const RESOURCE_VERBS: readonly string[] = [...METHODS.keys()]
 
-const OF_COLLECTIONS = new Set(['list', 'watch', 'deletecollection'])
 const OF_OBJECTS = new Set(['get', 'update', 'patch', 'delete'])
 
 /** Verbs as metrics write them, in lower case, and the verb of the request. */
@@ -137,7 +136,7 @@ function problemOf({
     return `${verb === '' ? 'An empty verb' : verb} is not a verb for resources; use ${RESOURCE_VERBS.join(', ')}.`
   if (name === '' && OF_OBJECTS.has(verb)) return `${verb} needs the name of an object.`
   if (name === '' && subresource !== '') return 'A subresource needs the name of an object.'
-  if (name !== '' && OF_COLLECTIONS.has(verb)) {
+  if (name !== '' && SELECTABLE.has(verb)) {
     return `${verb} applies to all objects; to restrict it to ${name} use the field selector metadata.name=${name}.`
   }
   const odd = [apiGroup, version, resource, subresource, namespace, name].find(

@@ -85,7 +85,7 @@ export function changesOf({ history = [], requests = [] }: Evidence, server: Ser
     .toSorted((a, b) => a.at - b.at)
 }
 
-const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
+export const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 const writes = (
   { verb, resource, name }: { readonly verb: string; readonly resource: string; readonly name: string },
   { kind, name: of }: ObjectDifference,

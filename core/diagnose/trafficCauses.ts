@@ -1,5 +1,5 @@
 import type { Case } from './case.ts'
-import { harmTo } from './changes.ts'
+import { harmTo, WRITES } from './changes.ts'
 import type { CauseId } from '../contract/causes.ts'
 import {
   asideOf,
@@ -346,8 +346,6 @@ function natureOf(
       }
   }
 }
-
-const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
 /** The client with the most seats of writes. */
 const writerIn = ({ ledger }: ServerFacts, { name }: LevelFacts): string | undefined =>

@@ -1,3 +1,4 @@
+import { SERVICE_ACCOUNT } from '../frame/flow.ts'
 import { type RequestDigest, type User, orderFlowSchemas } from '../request/match.ts'
 import type { RequestInfo } from '../request/requestInfo.ts'
 import { CATCH_ALL, type FlowSchema, type NonResourceRule, type ResourceRule, type Subject } from '../config/objects.ts'
@@ -11,7 +12,6 @@ export interface ObjectUids {
   readonly schema: string
 }
 
-const SERVICE_ACCOUNT = 'system:serviceaccount:'
 const BITS = 32
 /**
  * Up to this many namespaces are compared one by one; extracting the name from the user's and looking it up costs more.

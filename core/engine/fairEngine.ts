@@ -42,7 +42,7 @@ const ADJUSTMENT_PERIOD_NS = secondsToNs(10)
 const KEPT_ADJUSTMENTS = 360
 const REMEMBERED_FLOWS = 2 ** 20
 
-const BYPASSED = { kind: 'bypassed' } as const
+export const BYPASSED = { kind: 'bypassed' } as const
 
 /** Priority and Fairness, one of the two implementations of `ApfEngine`. */
 export class FairEngine<T> implements ApfEngine<T> {

@@ -1,3 +1,4 @@
+import { BYPASSED } from './fairEngine.ts'
 import { isLongRunning, isReadOnly } from '../request/requestInfo.ts'
 import type { Nanoseconds } from '../units.ts'
 import type { Adjustment } from './ledger.ts'
@@ -20,7 +21,6 @@ import { type EngineSnapshot, takeSnapshot } from './snapshot.ts'
 import { type EngineRequest, Ticket } from './ticket.ts'
 import { type Timed, Timers } from './timers.ts'
 
-const BYPASSED = { kind: 'bypassed' } as const
 /** The constant Retry-After of a rejected request, in seconds. */
 const RETRY_AFTER = 1
 /** Its members are served even when the server is full, and are not counted then. */

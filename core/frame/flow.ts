@@ -9,7 +9,7 @@ export const isWaiting = (request: DumpRequest): boolean => request.startedAt ==
 /** A flow is a flow schema and a distinguisher; the same user under two schemas is two flows (specification 2.6). */
 export const flowKeyOf = (request: Pick<DumpRequest, 'schema' | 'flow'>): string => `${request.schema}\n${request.flow}`
 
-const SERVICE_ACCOUNT = 'system:serviceaccount:'
+export const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
 /** The common name of a flow: service accounts lose their prefix, a schema without distinguisher is one flow. */
 export function flowName(flow: string, schema: string): string {

@@ -117,7 +117,7 @@ export const CONCEPTS = {
 
 export type ConceptId = keyof typeof CONCEPTS
 
-const isConcept = (id: string): id is ConceptId => Object.hasOwn(CONCEPTS, id)
+export const isConcept = (id: string): id is ConceptId => Object.hasOwn(CONCEPTS, id)
 /** In the order in which they are read. */
 export const CONCEPT_IDS: readonly ConceptId[] = Object.keys(CONCEPTS).filter(isConcept)
 

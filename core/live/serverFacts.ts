@@ -10,7 +10,7 @@ export const SIZES = 'apiserver_resource_size_estimate_bytes'
 /** Until 1.34, without sizes; servers of those versions do not use sizes for their estimates either. */
 export const OBJECTS_BEFORE = 'apiserver_storage_objects'
 const LONG_RUNNING = 'apiserver_longrunning_requests'
-const STARTED = 'process_start_time_seconds'
+export const START_FAMILY = 'process_start_time_seconds'
 
 const { nominal: NOMINAL, upper: UPPER } = FAMILY
 
@@ -20,7 +20,7 @@ export const FACT_FAMILIES: ReadonlySet<string> = new Set([
   SIZES,
   OBJECTS_BEFORE,
   LONG_RUNNING,
-  STARTED,
+  START_FAMILY,
   NOMINAL,
   UPPER,
 ])
@@ -36,7 +36,7 @@ export function factsOf(page: Page): ServerFacts {
   const seats = reportedServerLimit({
     levels: [{ name: 'exempt', limits: { nominal: exemptLimit(page, NOMINAL), upper: exemptLimit(page, UPPER) } }],
   })
-  const startedS = page.families.get(STARTED)?.values[0] ?? Number.NaN
+  const startedS = page.families.get(START_FAMILY)?.values[0] ?? Number.NaN
   return {
     objects: new Map(objects),
     watches: watchesOf(page, counts.get('nodes') ?? 0),

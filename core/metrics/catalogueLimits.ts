@@ -1,7 +1,7 @@
 import { EARLIEST_LIMIT, EARLIEST_SEATS, FAMILY, fromRows } from './familyNames.ts'
 
-const BY_LEVEL = ['priority_level'] as const
-const BY_SCHEMA = ['flow_schema', 'priority_level'] as const
+export const BY_LEVEL = ['priority_level'] as const
+export const BY_SCHEMA = ['flow_schema', 'priority_level'] as const
 /** First minor with borrowing between levels, and therefore with these gauges. */
 const BORROWING = { since: 26 } as const
 

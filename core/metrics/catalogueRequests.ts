@@ -1,6 +1,5 @@
+import { BY_LEVEL, BY_SCHEMA } from './catalogueLimits.ts'
 import { FAMILY, fromRows } from './familyNames.ts'
-
-const BY_SCHEMA = ['flow_schema', 'priority_level'] as const
 
 /** Families about requests, per flow schema (specification 8.1). */
 export const REQUEST_FAMILIES = fromRows([
@@ -18,7 +17,6 @@ export const REQUEST_FAMILIES = fromRows([
   [FAMILY.noAccommodation, 'counter', 'events', BY_SCHEMA, 'ALPHA', 'after-event', 'needed'],
 ])
 
-const BY_LEVEL = ['priority_level'] as const
 const RATIO = 'ratio, weighted with nanoseconds'
 
 /**

@@ -1,7 +1,5 @@
 import { microsecondsToSeconds } from '../units.ts'
-import { EARLIEST_LIMIT, FAMILY } from './familyNames.ts'
-
-const PREFIX = 'apiserver_flowcontrol_'
+import { EARLIEST_LIMIT, FAMILY, PREFIX } from './familyNames.ts'
 
 /** Names of the draft of KEP-1040, which no release has, and of releases before it, with those that replaced them. */
 const DRAFT_NAMES: ReadonlyMap<string, string> = new Map([

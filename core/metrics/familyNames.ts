@@ -1,6 +1,6 @@
 import type { Family, Page, FamilyType } from './page.ts'
 
-const PREFIX = 'apiserver_flowcontrol_'
+export const PREFIX = 'apiserver_flowcontrol_'
 
 /** The families that a frame is built from, by their names in the frame (specification 8). */
 export const FAMILY = {

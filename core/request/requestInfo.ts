@@ -42,7 +42,7 @@ const VERB_OF_METHOD: ReadonlyMap<string, string> = new Map([
   ['PATCH', 'patch'],
   ['DELETE', 'delete'],
 ])
-const SELECTABLE = new Set(['list', 'watch', 'deletecollection'])
+export const SELECTABLE = new Set(['list', 'watch', 'deletecollection'])
 
 /** The parts between slashes; slashes at the ends do not count. */
 function split(path: string): string[] {

@@ -1,7 +1,7 @@
 import type { Histogram } from '../frame/frame.ts'
 import type { EngineSnapshot, LaneSnapshot, LevelSnapshot } from '../engine/snapshot.ts'
 import { byCodeUnits } from '../text/text.ts'
-import { FAMILY } from '../metrics/familyNames.ts'
+import { FAMILY, PREFIX } from '../metrics/familyNames.ts'
 
 /**
  * The series of a family for a snapshot: values or histograms with their labels, in alphabetical order of the labels.
@@ -22,7 +22,6 @@ export interface FamilyRule {
 export type Head = Pick<FamilyRule, 'name' | 'type' | 'help'>
 type Labels = Readonly<Record<string, string>>
 
-export const PREFIX = 'apiserver_flowcontrol_'
 /** Common beginning of the help of the time-weighted histograms. */
 export const OBSERVATIONS = 'EXPERIMENTAL: [ALPHA] Observations, at the end of every nanosecond, of'
 

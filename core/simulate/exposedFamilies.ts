@@ -1,3 +1,4 @@
+import { PREFIX } from '../metrics/familyNames.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { COVERED_MINORS, parseKubernetesVersion } from '../metrics/versions.ts'
 import { CATALOGUE } from '../metrics/catalogue.ts'
@@ -11,7 +12,6 @@ import {
   gauge,
   histogram,
   OBSERVATIONS,
-  PREFIX,
   LIMIT_FAMILIES,
   TIME_FAMILIES,
   byLane,

@@ -84,7 +84,7 @@ export async function runLive({
   if (live === undefined) throw new ProblemError('internal', 'The source does not report individual requests.')
   const { environment, signal, tell, print } = console
   const cadence = CadenceSchema.parse({ dumpsEveryMs: null })
-  made.source.setCadence(cadence)
+  made.source.setCadence?.(cadence)
   const note = tellOnce(tell)
   const session = startSession({
     id: 1,

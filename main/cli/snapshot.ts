@@ -142,7 +142,7 @@ export async function openSession(
   const { environment, signal } = console
   const made = await console.access.makeSource(spec, environment)
   if (!made.ok) throw ProblemError.of(made.problem)
-  made.source.setCadence(cadence)
+  made.source.setCadence?.(cadence)
   const session = startSession({ id: 1, ...made, spec, cadence, environment, onConnection, onEvent })
   signal.addEventListener('abort', () => void session.end(), { once: true })
   if (session.picture.etcd === undefined) return session

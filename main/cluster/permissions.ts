@@ -22,16 +22,16 @@ import { METRICS_LIMITS } from './httpProblems.ts'
 import { flowUids, readOwnFlow, type OwnFlow, ownLevelYaml, roleYaml, type Grant } from './ownFlow.ts'
 import type { Consent } from './consent.ts'
 
-const DUMPS = '/debug/api_priority_and_fairness'
+export const DUMPS_PATH = '/debug/api_priority_and_fairness'
 const KINDS = 'flowschemas, prioritylevelconfigurations'
 
 /** What each capability shows, the request that it needs, and the grant for it. */
 const TEXTS: Readonly<Record<Capability, { readonly label: string; readonly needs: string; readonly grant: Grant }>> = {
   version: { label: 'Version of the server', needs: 'GET /version', grant: 'version' },
   metrics: { label: 'Seats, limits, demand, waits and rejections', needs: 'GET /metrics', grant: 'metrics' },
-  'dump-levels': { label: 'State of each level now', needs: `GET ${DUMPS}/dump_priority_levels`, grant: 'dumps' },
-  'dump-queues': { label: 'Queues of each level', needs: `GET ${DUMPS}/dump_queues`, grant: 'dumps' },
-  'dump-requests': { label: 'Single requests and flows', needs: `GET ${DUMPS}/dump_requests`, grant: 'dumps' },
+  'dump-levels': { label: 'State of each level now', needs: `GET ${DUMPS_PATH}/dump_priority_levels`, grant: 'dumps' },
+  'dump-queues': { label: 'Queues of each level', needs: `GET ${DUMPS_PATH}/dump_queues`, grant: 'dumps' },
+  'dump-requests': { label: 'Single requests and flows', needs: `GET ${DUMPS_PATH}/dump_requests`, grant: 'dumps' },
   'list-objects': { label: 'Levels and schemas', needs: `list ${KINDS}`, grant: 'objects' },
   'watch-objects': { label: 'Live configuration changes', needs: `watch ${KINDS}`, grant: 'objects' },
   'dry-run': {
@@ -144,7 +144,7 @@ async function testPages(server: ServerAddress, settings: RequestSettings, metri
       'dump-requests': unknown,
     }
   }
-  const dump = async (name: string) => pageFinding(await probe(new URL(`${base}${DUMPS}/${name}`), settings))
+  const dump = async (name: string) => pageFinding(await probe(new URL(`${base}${DUMPS_PATH}/${name}`), settings))
   return {
     version: await versionFinding(base, settings),
     metrics: pageFinding(metrics),

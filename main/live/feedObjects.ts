@@ -78,7 +78,6 @@ export async function followFeedObjects({
         }
         tell()
       },
-      tryNow: () => undefined,
       editor: { impossible: READ_ONLY },
     }),
   }

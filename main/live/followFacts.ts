@@ -19,7 +19,7 @@ export interface FactsOptions {
   readonly onFacts: (facts: ServerFacts) => void
   /** Set if the times of requests are needed. */
   readonly onTimes?: (times: ReportedTimes) => void
-  /** Called with the reason why they are unavailable, and with `undefined` when they are available again. */
+  /** Called with each new reason why they are unavailable, and with `undefined` when they are available again. */
   readonly onProblem: (problem: Problem | undefined) => void
 }
 
@@ -28,6 +28,7 @@ export function followFacts(options: FactsOptions, signal: AbortSignal): void {
   const { environment, server, onFacts, onTimes, onProblem } = options
   const timesOf = createTimesReader()
   let cancel = (): void => undefined
+  let told: string | undefined
   const ask = async (): Promise<void> => {
     let askedMs = environment.now()
     const onTurn = (): void => void (askedMs = environment.now())
@@ -38,7 +39,8 @@ export function followFacts(options: FactsOptions, signal: AbortSignal): void {
     if (times !== undefined) onTimes?.(times)
     if (read.ok && read.facts.objects.size > 0) onFacts(read.facts)
     const problem = read.ok ? uncounted(read.facts, server) : read.problem
-    onProblem(problem)
+    if (problem?.message !== told) onProblem(problem)
+    told = problem?.message
     cancel = environment.after(problem === undefined ? EVERY_MS : AGAIN_MS, () => void ask())
   }
   signal.addEventListener('abort', () => cancel(), { once: true })

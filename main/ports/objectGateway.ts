@@ -77,8 +77,8 @@ export interface ObjectGateway {
   readonly targetKey: string
   /** Reads until the signal aborts; reports the current reading immediately and after every change. */
   start(signal: AbortSignal, onReading: (reading: ObjectsReading) => void): void
-  /** Drops the backoff and tries now. */
-  tryNow(): void
+  /** Drops the backoff and tries now; absent where nothing is tried again. */
+  tryNow?(): void
   /** The editor, or a sentence that states why nothing can be applied. */
   readonly editor: ObjectEditor | { readonly impossible: string }
   /** The latest change of an object, where the server reports it. */
@@ -97,7 +97,6 @@ export function noObjects(target: string, why: string): ObjectGateway {
     target,
     targetKey: 'none',
     start: (_signal, onReading) => onReading({ state: 'unavailable', problem, objects: NOTHING_READ }),
-    tryNow: () => undefined,
     editor: { impossible: why },
   }
 }
@@ -114,7 +113,6 @@ export const stillObjects = (about: {
   target: about.target,
   targetKey: about.targetKey,
   start: (_signal, onReading) => onReading(about.reading),
-  tryNow: () => undefined,
   editor: { impossible: about.impossible },
 })
 

@@ -36,9 +36,10 @@ export interface Source {
   /** Its flow-control objects, if it may have any; started by the consumer that shows them. */
   readonly objects?: ObjectGateway
   start(signal: AbortSignal, emit: Emit): void
-  /** Drops the backoff and tries now; all servers without an argument. */
-  tryNow(server?: string): void
-  setCadence(cadence: Cadence): void
+  /** Drops the backoff and tries now; all servers without an argument. Absent where nothing is tried again. */
+  tryNow?(server?: string): void
+  /** Absent where the source has a pace of its own. */
+  setCadence?(cadence: Cadence): void
   /** How often it has new data, where the console does not determine that. */
   readonly ownCadence?: Cadence
   /** Stops reading the past, where it does that; what has been read stays. */

@@ -1,3 +1,4 @@
+import { API_VERSION } from '../../core/config/content.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { objectNamed, type FlowSchema, type PriorityLevelConfiguration } from '../../core/config/objects.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../core/engine/dump.ts'
@@ -140,7 +141,6 @@ interface HttpAnswer {
   readonly body: string
 }
 
-const GROUP_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 const KINDS = {
   flowschemas: 'FlowSchema',
   prioritylevelconfigurations: 'PriorityLevelConfiguration',
@@ -198,18 +198,18 @@ function objectAnswer(server: SimulatedApiServer, path: string): HttpAnswer | un
   if (name === undefined) {
     return json({
       kind: `${KINDS[plural]}List`,
-      apiVersion: GROUP_VERSION,
+      apiVersion: API_VERSION,
       metadata: { resourceVersion: server.objects.resourceVersion },
       items: objects,
     })
   }
   const found = objectNamed(objects, name)
-  if (found !== undefined) return json({ kind: KINDS[plural], apiVersion: GROUP_VERSION, ...found })
+  if (found !== undefined) return json({ kind: KINDS[plural], apiVersion: API_VERSION, ...found })
   return failure(404, 'NotFound', `${plural}.flowcontrol.apiserver.k8s.io "${name}" not found`)
 }
 
 function splitObjectPath(path: string): readonly (string | undefined)[] {
-  const prefix = `/apis/${GROUP_VERSION}/`
+  const prefix = `/apis/${API_VERSION}/`
   return path.startsWith(prefix) ? [prefix, ...path.slice(prefix.length).split('/')] : []
 }
 
@@ -229,7 +229,7 @@ function listedKind(path: string): Plural | undefined {
 function objectsByName(server: SimulatedApiServer, plural: Plural) {
   const typed = objectsOf(server, plural).map((object) => ({
     kind: KINDS[plural],
-    apiVersion: GROUP_VERSION,
+    apiVersion: API_VERSION,
     ...object,
   }))
   return new Map(typed.map((object) => [object.metadata.name, object]))

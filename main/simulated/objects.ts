@@ -73,7 +73,6 @@ export function createSimulatedObjects(options: SimulatedObjectsOptions): Simula
       see()
       tell()
     },
-    tryNow: () => undefined,
     ...(otherManager !== undefined && {
       lastWrite: (of) => ({ by: isEdit(of) ? FIELD_MANAGER : otherManager }),
     }),

@@ -36,7 +36,6 @@ function createSource(timeline: Timeline, environment: Environment): Source {
     start(signal, emit) {
       player = startPlayer(timeline, environment, cadence, signal, emit)
     },
-    tryNow: () => undefined,
     setCadence(next) {
       cadence = next
       player?.setCadence(next)

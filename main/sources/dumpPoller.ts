@@ -1,3 +1,4 @@
+import { DUMPS_PATH } from '../cluster/permissions.ts'
 import { toProblem, type Problem } from '../../core/errors.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import {
@@ -12,9 +13,6 @@ import type { HttpLimits } from '../cluster/httpProblems.ts'
 import { backoffMs } from '../cluster/reflector.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { HealthBook } from './scrape/health.ts'
-
-/** Path of the dumps, below the API of a server (specification 12). */
-const DUMPS_PATH = '/debug/api_priority_and_fairness'
 
 /** A missing permission rarely comes back soon. */
 const FORBIDDEN_RETRY_MS = 60_000

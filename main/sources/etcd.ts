@@ -97,8 +97,6 @@ function sourceOf(info: Source['info'], { server, etcd, ping }: Answering, { now
       signal.addEventListener('abort', () => stop(), { once: true })
       void look()
     },
-    tryNow: () => undefined,
-    setCadence: () => undefined,
   }
 }
 

@@ -209,8 +209,6 @@ function createSource({
         emit({ kind: 'health', health: healthOf({ ...server, notes: [...server.notes, ...left] }) })
       }
     },
-    tryNow: () => undefined,
-    setCadence: () => undefined,
   }
 }
 

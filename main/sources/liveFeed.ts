@@ -127,7 +127,6 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       run.facts(reported)
     }
     const onProblem: FactsOptions['onProblem'] = (problem) => {
-      if (problem?.message === factsProblem?.message) return
       factsProblem = problem
       tellNotes()
     }
@@ -181,7 +180,6 @@ async function open(spec: FeedSpec, surroundings: FeedSurroundings, life: AbortC
       frames.start(ended, emit)
       void feed.over?.then(() => emit({ kind: 'note', note: 'ended' }))
     },
-    tryNow: () => undefined,
     setCadence: (cadence) => frames.setCadence(cadence),
     watchDumps: (watched) => frames.watchDumps(watched),
   }

@@ -173,7 +173,6 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
       draft.facts(latest)
     }
     const onProblem = (problem: Problem | undefined): void => {
-      if (problem?.message === factsProblem?.message) return
       factsProblem = problem
       tellNotes()
     }
@@ -228,7 +227,6 @@ async function open({ spec, connection, surroundings, life }: Opening): Promise<
       signal.addEventListener('abort', () => life.abort(), { once: true })
       frames.start(signal, emit)
     },
-    tryNow: () => undefined,
     setCadence: (cadence) => frames.setCadence(cadence),
     watchDumps: (watched) => frames.watchDumps(watched),
   }

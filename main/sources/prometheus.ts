@@ -86,7 +86,6 @@ function createSource(api: PrometheusApi, spec: PrometheusSpec, selected: Select
     },
     tryNow: () => tail?.tryNow(),
     // A frame follows each scrape.
-    setCadence: () => undefined,
     stopPast: () => past?.stop(),
   }
 }
@@ -128,7 +127,6 @@ function createFleetSource(
     },
     tryNow: () => reader.tryNow(),
     // Each reading of Prometheus follows the previous one after a pause.
-    setCadence: () => undefined,
   }
 }
 

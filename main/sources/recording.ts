@@ -53,8 +53,6 @@ export function createRecordingSource(
           if (event.kind !== 'objects' && event.kind !== 'requests' && event.kind !== 'health') emit(event)
         for (const health of healthOf(known)) emit({ kind: 'health', health })
       },
-      tryNow: () => undefined,
-      setCadence: () => undefined,
     },
   }
 }

@@ -42,8 +42,6 @@ export function createRunSource(spec: RunSpec): SourceResult {
           }
           for (const health of archive.moment(archive.extent().last ?? 0).health) emit({ kind: 'health', health })
         },
-        tryNow: () => undefined,
-        setCadence: () => undefined,
       },
     }
   } catch (thrown) {

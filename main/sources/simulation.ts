@@ -194,7 +194,6 @@ export function createSimulationSource(
       driver.setCadence(cadence.intervalMs, dumpIntervalMs())
       driver.start(signal)
     },
-    tryNow: () => undefined,
     setCadence(next) {
       cadence = next
       driver.setCadence(next.intervalMs, dumpIntervalMs())

@@ -221,13 +221,13 @@ export function startSession(options: SessionOptions): Session {
     setCadence(next) {
       if (source.ownCadence !== undefined) throw new ProblemError('unsupported', OWN_CADENCE)
       chosen = next
-      source.setCadence(next)
+      source.setCadence?.(next)
       options.onConnection(connection())
     },
     stopPast: () => source.stopPast?.(),
     tryNow(server) {
-      source.tryNow(server)
-      objects.tryNow()
+      source.tryNow?.(server)
+      objects.tryNow?.()
     },
     frames,
     whole: source.whole,

@@ -238,7 +238,7 @@ function PageTabs(props: Pick<ScreenEntry, 'name' | 'label'> & { readonly pages:
   const { page } = useRoute()
   if (pages === undefined) return null
   return (
-    <nav aria-label={`Pages of ${label}`} className={styles['tabs']}>
+    <nav aria-label={`Pages of ${label}`} className="tabs rigid pad-x line-below">
       {pages.map((one) => (
         <a key={one.name} href={hrefOfPage(name, one.name)} aria-current={page === one.name ? 'page' : undefined}>
           {one.label}

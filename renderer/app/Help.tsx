@@ -8,7 +8,7 @@ import { useSettings } from '../state/settings.ts'
 import { setOverlay, shellStore } from '../state/shell.ts'
 import dialog from '../components/Dialog.module.css'
 import { inputClass } from '../components/Field.tsx'
-import { CONCEPTS, type ConceptId, conceptsOf, conceptsWith, REFERENCES } from '../../core/glossary/concepts.ts'
+import { CONCEPTS, conceptsOf, conceptsWith, REFERENCES, isConcept } from '../../core/glossary/concepts.ts'
 import { GLOSSARY, type TermId, relatedTo, GLOSSARY_TOPICS, type GlossaryTopic } from '../../core/glossary/glossary.ts'
 import styles from './Help.module.css'
 
@@ -180,8 +180,6 @@ function Glossary({ term }: { readonly term: EntryId | undefined }) {
     </section>
   )
 }
-
-const isConcept = (id: EntryId): id is ConceptId => Object.hasOwn(CONCEPTS, id)
 
 /** Title and text of a term or concept, and what belongs to it. */
 function entryOf(id: EntryId): { title: string; text: readonly string[]; related: readonly EntryId[] } {

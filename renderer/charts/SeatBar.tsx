@@ -26,24 +26,8 @@ export interface SeatBarProps {
 const HEIGHT = { mini: 4, row: 22, large: 30 } as const
 const PADDING = { mini: 0, row: 3, large: 4 } as const
 
-const sameSeats = (a: BarSeats, b: BarSeats): boolean =>
-  a.executing === b.executing &&
-  a.queued === b.queued &&
-  a.current === b.current &&
-  a.nominal === b.nominal &&
-  a.upper === b.upper &&
-  a.moved === b.moved &&
-  a.exempt === b.exempt
-
-const sameProps = (a: SeatBarProps, b: SeatBarProps): boolean =>
-  a.name === b.name &&
-  a.width === b.width &&
-  a.scale === b.scale &&
-  a.size === b.size &&
-  a.height === b.height &&
-  a.stale === b.stale &&
-  a.decorative === b.decorative &&
-  sameSeats(a.seats, b.seats)
+/** They are plain data. */
+const sameProps = (a: SeatBarProps, b: SeatBarProps): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** Executing seats of one level against its limit (design: one seat bar, every size). */
 export const SeatBar = memo(function SeatBar(props: SeatBarProps) {

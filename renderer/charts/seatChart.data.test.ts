@@ -112,7 +112,7 @@ describe('labels and words', () => {
     const rows = seatRows(seriesOf({ x: { executing, upper: [9] } }, 700), 'x')
     expect(rows).toHaveLength(700)
     expect(rows[0]?.executing).toBe(699)
-    expect(rows.at(-4)).toMatchObject({ executing: null, demand: null })
+    expect(rows.at(-4)).toMatchObject({ executing: undefined, demand: undefined })
     expect(rows.at(-1)?.upper).toBe(9)
   })
 })

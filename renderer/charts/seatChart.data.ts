@@ -3,7 +3,7 @@ import { gapAround } from '../../core/history/gapsWithin.ts'
 import type { Threshold } from '../../core/contract/advice.ts'
 import { movedSeats } from '../../core/frame/reading.ts'
 import { movedText, queuedText } from './seatBar.data.ts'
-import type { Series } from '../../core/history/series.ts'
+import type { LevelSeries, Series } from '../../core/history/series.ts'
 import type { LevelColumn } from '../../core/history/columns.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
@@ -95,7 +95,7 @@ const blank = (t: number): SeatPoint => ({
 
 /** Everything that the Seats chart draws, from the history of one level; `undefined` when the level is not in it. */
 export function seatChartData(series: Series, levelName: string, options: SeatChartOptions): SeatChartData | undefined {
-  const columns = series.levels.find((level) => level.name === levelName)?.columns
+  const columns = columnsOf(series, levelName)
   if (columns === undefined) return undefined
   const ranges = timeRanges(series.times, MAX_POINTS)
   const full = (name: LevelColumn): Column => columns[name] ?? NOTHING
@@ -195,13 +195,9 @@ export function edgeLabels(
   }
   if (upper !== undefined) {
     const reachable = Math.min(upper, options.exist ?? upper)
-    labels.push({ text: `max ${format.seats(upper)}`, value: Math.min(reachable, data.axis.max), tone: 'quiet' })
-    if (reachable < upper)
-      labels.push({
-        text: `${format.seats(reachable)} exist`,
-        value: Math.min(reachable, data.axis.max),
-        tone: 'quiet',
-      })
+    const value = Math.min(reachable, data.axis.max)
+    labels.push({ text: `max ${format.seats(upper)}`, value, tone: 'quiet' })
+    if (reachable < upper) labels.push({ text: `${format.seats(reachable)} exist`, value, tone: 'quiet' })
   }
   if (executing !== undefined && queued !== undefined && queued > 0)
     labels.push({ text: `demand ${format.seats(executing + queued)}`, value: executing + queued, tone: 'queued' })
@@ -224,21 +220,14 @@ export function seatSentence(levelName: string, data: SeatChartData): string {
   return `${levelName}: ${executing}${of} seats executing${movedText(data.moved)}${queuedText(queued)}${gaps}`
 }
 
-/** One sample of the table behind the chart, in seats; `null` for unknown values. */
-export type SeatRow = Readonly<
-  Record<'executing' | 'queued' | 'demand' | 'current' | 'nominal' | 'lower' | 'upper', number | null>
-> & { readonly t: number }
+/** One sample of the table behind the chart, in seats. */
+export type SeatRow = SeatValues & Readonly<Record<'demand', number | undefined>> & { readonly t: number }
 
-/** The values of the sample closest to an instant; `undefined` in a gap. */
-export function seatsAt(series: Series, levelName: string, at: number): SeatValues | undefined {
-  if (gapAround(series, at) !== undefined) return undefined
-  const columns = series.levels.find((level) => level.name === levelName)?.columns
-  const index = nearestIndex(series.times, at)
-  const value = (name: LevelColumn): number | undefined => columns?.[name]?.[index] ?? undefined
-  const executing = value('executing')
-  if (executing === undefined) return undefined
+/** The values of a level at one point of the history. */
+function seatsOf(columns: LevelSeries['columns'], index: number): SeatValues {
+  const value = (name: LevelColumn): number | undefined => columns[name][index] ?? undefined
   return {
-    executing,
+    executing: value('executing'),
     queued: value('queuedSeats'),
     current: value('current'),
     nominal: value('nominal'),
@@ -247,23 +236,24 @@ export function seatsAt(series: Series, levelName: string, at: number): SeatValu
   }
 }
 
+const columnsOf = (series: Series, levelName: string) => series.levels.find(({ name }) => name === levelName)?.columns
+
+/** The values of the sample closest to an instant; `undefined` in a gap. */
+export function seatsAt(series: Series, levelName: string, at: number): SeatValues | undefined {
+  const columns = columnsOf(series, levelName)
+  if (columns === undefined || gapAround(series, at) !== undefined) return undefined
+  const values = seatsOf(columns, nearestIndex(series.times, at))
+  return values.executing === undefined ? undefined : values
+}
+
 /** Every sample of a level that the history holds, newest first. */
 export function seatRows(series: Series, levelName: string): readonly SeatRow[] {
-  const columns = series.levels.find((level) => level.name === levelName)?.columns
+  const columns = columnsOf(series, levelName)
   if (columns === undefined) return []
-  const at = (name: LevelColumn, index: number): number | null => columns[name]?.[index] ?? null
   const rows = series.times.map((t, i): SeatRow => {
-    const [executing, queued] = [at('executing', i), at('queuedSeats', i)]
-    return {
-      t,
-      executing,
-      queued,
-      demand: executing === null ? null : executing + (queued ?? 0),
-      current: at('current', i),
-      nominal: at('nominal', i),
-      lower: at('lower', i),
-      upper: at('upper', i),
-    }
+    const values = seatsOf(columns, i)
+    const { executing, queued = 0 } = values
+    return { t, ...values, demand: executing === undefined ? undefined : executing + queued }
   })
   return rows.toReversed()
 }

@@ -23,7 +23,7 @@ export function Embedded() {
   return (
     <div className={styles['frame']}>
       <Patterns />
-      <nav aria-label="Priority and Fairness" className={styles['tabs']}>
+      <nav aria-label="Priority and Fairness" className="tabs pad-x line-below on-surface">
         {PAGES.map((page) => (
           <a key={page.name} href={hrefOf(page.name)} aria-current={page.name === name ? 'page' : undefined}>
             {page.label}

@@ -422,7 +422,7 @@ describe('the past', () => {
     api.fail((_, response) => refuse(response, 503, 'Service Unavailable'))
     await eventually(() => expect(environment.now() - since).toBeGreaterThan(400_000))
     api.fail(undefined)
-    watched.source.tryNow()
+    watched.source.tryNow?.()
     await eventually(() => {
       const all = new Set([...watched.past(), ...watched.present()])
       const scrapes = Array.from({ length: all.size }, (_, i) => first + i * INTERVAL_MS)
@@ -507,7 +507,7 @@ describe('a Prometheus in trouble keeps the last good state', () => {
     expect(last?.levels).toHaveLength(4)
     const before = watched.present().length
     api.fail(undefined)
-    watched.source.tryNow()
+    watched.source.tryNow?.()
     await eventually(() => expect(watched.present().length).toBeGreaterThan(before))
     expect(watched.picture.health[0]).toMatchObject({ status: 'ok', failures: [] })
   })

@@ -2,7 +2,7 @@ import { toProblem, type Problem } from '../../../core/errors.ts'
 import { createFrameBuilder } from '../../../core/metrics/buildFrame.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import type { ServerFacts } from '../../../core/engine/facts.ts'
-import { FACT_FAMILIES, factsOf } from '../../../core/live/serverFacts.ts'
+import { FACT_FAMILIES, factsOf, START_FAMILY } from '../../../core/live/serverFacts.ts'
 import {
   KIND_FAMILIES,
   NEEDED_FAMILIES,
@@ -153,7 +153,6 @@ function round(ms: number): number {
   return Math.round(ms * 100) / 100
 }
 
-const START_FAMILY = 'process_start_time_seconds'
 const BUILD_FAMILY = 'kubernetes_build_info'
 
 /** The gitVersion in the page itself. */

@@ -102,11 +102,11 @@ describe('a simulated cluster as a source', () => {
     const before = dumps.length
     advance(10_000)
     expect(Math.abs(dumps.length - before - 100)).toBeLessThanOrEqual(2)
-    source.setCadence({ intervalMs: 1_000, dumpsEveryMs: null })
+    source.setCadence?.({ intervalMs: 1_000, dumpsEveryMs: null })
     const off = dumps.length
     advance(10_000)
     expect(dumps).toHaveLength(off)
-    source.setCadence({ intervalMs: 1_000, dumpsEveryMs: 5_000 })
+    source.setCadence?.({ intervalMs: 1_000, dumpsEveryMs: 5_000 })
     source.watchDumps?.(false)
     advance(10_000)
     expect(dumps.length - off).toBeLessThanOrEqual(4)
@@ -273,7 +273,7 @@ describe('a simulated cluster as a source', () => {
   test('keeps the cadence, and ends with its signal', () => {
     const { advance, frames, dumps, source, end, timers } = run()
     advance(1_000)
-    source.setCadence({ intervalMs: 5_000, dumpsEveryMs: null })
+    source.setCadence?.({ intervalMs: 5_000, dumpsEveryMs: null })
     const [shown, dumped] = [frames.length, dumps.length]
     advance(20_000)
     expect(frames.length - shown).toBe(4)

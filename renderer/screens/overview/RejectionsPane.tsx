@@ -48,12 +48,11 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers, st
   if (all.length !== places.length) setPlaces(all)
   const rows = all.filter(({ reason }) => filter === 'all' || reason === filter)
   const columns = useMemo(() => rejectionColumns(stale, servers), [stale, servers])
-  const seconds = recent === undefined ? undefined : format.fixed(Math.round(recent.seconds))
   return (
     <Pane
       title="Rejections"
       unit="429"
-      note={seconds === undefined ? 'by schema and reason' : `by schema and reason, last ${seconds} s`}
+      note={`by schema and reason${recent === undefined ? '' : `, last ${format.fixed(Math.round(recent.seconds))} s`}`}
       className="sized"
       actions={<Segment label="Reason" value={filter} options={FILTERS} onChange={setFilter} />}
     >

@@ -1,3 +1,4 @@
+import { DEFAULT_QUEUING } from '../../../../core/config/objects.ts'
 import { useMemo, useState, useCallback } from 'react'
 import { sentenceText } from '../../../../core/answer/answer.ts'
 import { oddsSentence } from '../../../../core/sharding/present.ts'
@@ -125,9 +126,6 @@ function Hands({ sharding, queuing }: { readonly sharding: Sharding; readonly qu
   )
 }
 
-/** The API server's defaults for a level that sets none of these fields (specification 1.3). */
-const USUAL: Queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 }
-
 /** The shape shown on the page: that of a level until the reader tries another. */
 function useSharding(): Sharding {
   const { levels, schemas, known } = useLevels()
@@ -135,7 +133,7 @@ function useSharding(): Sharding {
   const { level: selected } = useSelection()
   const keyed = (key: string | undefined): QueueingLevel | undefined => levels.find((one) => one.key === key)
   const level = keyed(object) ?? keyed(selected) ?? widest(levels)
-  const own = useMemo(() => formOf(level?.queuing ?? USUAL), [level?.queuing])
+  const own = useMemo(() => formOf(level?.queuing ?? DEFAULT_QUEUING), [level?.queuing])
 
   const [tried, setTried] = useState<{ readonly of: string | undefined; readonly form: ShapeForm }>()
   const form = tried !== undefined && tried.of === level?.key ? tried.form : own

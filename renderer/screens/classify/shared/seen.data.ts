@@ -1,3 +1,4 @@
+import { SERVICE_ACCOUNT } from '../../../../core/frame/flow.ts'
 import { sampleOfDump } from '../../../../core/classify/requestText.ts'
 import type { DumpRequest } from '../../../../core/frame/dump.ts'
 import { digestRequest } from '../../../../core/classify/classification.ts'
@@ -55,8 +56,6 @@ export function filteredSeen(seen: readonly SeenRequest[], filter: string): read
     holds(`${request.user} ${words} ${request.url} ${schema} ${level}`),
   )
 }
-
-const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
 /** Removes the common prefix of service accounts. */
 export const shortUser = (user: string): string =>
