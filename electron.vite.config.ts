@@ -57,18 +57,34 @@ for (const file of globSync('**/*.module.css', { cwd: ROOM }).toSorted()) {
   for (const [, name = ''] of readFileSync(sheet, 'utf8').matchAll(CLASS)) shortClass(name, sheet)
 }
 
-const JSON_SCHEMA = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/
+const UNUSED = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$|\/d3-time(?:-format)?\.mjs$/
 
-/** zod can write each of its schemas as a JSON schema. The page never does, and is 6 kB smaller without. */
-const withoutJsonSchema: Plugin = {
-  name: 'without-json-schema',
+/**
+ * zod can write each of its schemas as a JSON schema, and Recharts can scale by the calendar. The page never does, and is
+ * 10 kB smaller without.
+ */
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   transform(code, id) {
-    if (!JSON_SCHEMA.test(id)) return undefined
-    const names = Array.from(code.matchAll(/^export (?:function|const) (\w+)/gm), ([, name]) => name)
-    return {
-      code: `const none = () => none\n${names.map((name) => `export const ${name} = none\n`).join('')}`,
-      map: null,
-    }
+    if (!UNUSED.test(id)) return undefined
+    const exported = code.matchAll(/^export (?:(?:function|const) (\w+)|\{(.*)\})/gm)
+    const names = Array.from(exported, ([, name, list = '']) => name ?? list.replaceAll(/\w+ as /g, ''))
+    const lines = names.flatMap((list) => list.split(',')).map((name) => `export const ${name} = none\n`)
+    return { code: `const none = () => none\n${lines.join('')}`, map: null }
+  },
+}
+
+const READ_FILE = /readFileSync\(\s*new URL\('([^']+)', import\.meta\.url\),\s*'(utf8|base64)',?\s*\)/g
+
+/** What a module reads of the sources is in its build, which has none of them beside it. */
+const withFiles: Plugin = {
+  name: 'with-files',
+  enforce: 'pre',
+  transform(code, id) {
+    const text = code.replaceAll(READ_FILE, (_call, file: string, encoding: BufferEncoding) =>
+      JSON.stringify(readFileSync(path.resolve(path.dirname(id), file), encoding)),
+    )
+    return text === code ? undefined : { code: text, map: null }
   },
 }
 
@@ -90,7 +106,7 @@ const noteOfPackages = (build: string): Plugin => ({
 // Everything is bundled, so that the packaged application holds no node_modules.
 export default defineConfig({
   main: {
-    plugins: [noteOfPackages('main')],
+    plugins: [withFiles, noteOfPackages('main')],
     build: {
       target: 'node24',
       outDir: 'out/main',
@@ -120,7 +136,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    plugins: [react(), withoutJsonSchema, noteOfPackages('renderer')],
+    plugins: [react(), withoutUnused, noteOfPackages('renderer')],
     css: { modules: { generateScopedName: shortClass } },
     build: {
       target: 'chrome140',

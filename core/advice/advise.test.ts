@@ -132,6 +132,7 @@ describe('advice', () => {
 
   it('sees need in long waits without a rejection', () => {
     const advice = adviceOf({ 'workload-low': { demand: 280, waited: 3 } })
+    expect(of(advice, 'shares')[0]?.threshold).toEqual({ seats: 280, label: '95 % of the time at most 280' })
     expect(of(advice, 'shares')[0]?.evidence[1]).toContain('One request in 100 waited more than 1.00 s')
   })
 
@@ -165,6 +166,7 @@ describe('advice', () => {
     // 74 nominal seats: 12 stay.
     expect(lending).toMatchObject({ verdict: 'precaution', title: 'Let system lend 83 % of its seats' })
     expect(lending?.evidence[0]).toContain('Its peak demand was 6 seats')
+    expect(lending?.threshold).toEqual({ seats: 18.5, label: '25 % of nominal: 18.5' })
   })
 
   it('says which flags hold all demand where the server has too few seats, and else that more would not help', () => {

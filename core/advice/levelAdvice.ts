@@ -46,6 +46,7 @@ export function sharesAdvice(place: Place, objects: ObjectSet | undefined): read
     kind: 'shares',
     server: server.id,
     level: level.name,
+    threshold: { seats: demand, label: `${plain.percent(ENOUGH)} of the time at most ${plain.amount(demand)}` },
     ...range(server),
   } as const
   if (wanted <= nominal) {
@@ -212,7 +213,8 @@ export function lendingAdvice(
   const { nominal, lower } = level.last.limits
   const { peak } = level
   if (nominal === undefined || lower === undefined || peak === undefined || nominal === 0) return []
-  if (peak >= THRESHOLDS.leastUsed * nominal || isMandatory('PriorityLevelConfiguration', level.name)) return []
+  const used = THRESHOLDS.leastUsed * nominal
+  if (peak >= used || isMandatory('PriorityLevelConfiguration', level.name)) return []
   // Twice the peak is kept, so that a surge twice as large needs no borrowing.
   const kept = Math.min(nominal, Math.max(1, 2 * peak))
   const lendable = Math.floor((100 * (nominal - kept)) / nominal)
@@ -231,6 +233,7 @@ export function lendingAdvice(
       text: `Other levels can then borrow ${plain.counted(nominal - kept, 'seat')} of its ${plain.amount(nominal)}; it gets them back at the next reallocation, within 10 s of needing them.`,
       server: server.id,
       level: level.name,
+      threshold: { seats: used, label: `${plain.percent(THRESHOLDS.leastUsed)} of nominal: ${plain.amount(used)}` },
       ...range(server),
       evidence: [
         `${peak === 0 ? 'It had no demand' : `Its peak demand was ${plain.counted(peak, 'seat')}`} ${over(server)}; it owns ${plain.amount(nominal)} and keeps at least ${plain.amount(lower)}.`,

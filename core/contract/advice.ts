@@ -1,8 +1,6 @@
+import { INSTANT } from './alerts.ts'
 import { z } from 'zod'
 import { KINDS } from '../config/objects.ts'
-import type { UnixMs } from '../units.ts'
-
-const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
 const ADVICE_KINDS = [
   'shares',
@@ -31,6 +29,10 @@ const ChangeSchema = z.object({
   text: z.string().nullable(),
 })
 
+const ThresholdSchema = z.object({ seats: z.number(), label: z.string() })
+/** Seats that a history is judged by, and what they are: `95 % of the time at most 307`. */
+export type Threshold = Readonly<z.infer<typeof ThresholdSchema>>
+
 const SuggestionSchema = z.object({
   kind: z.enum(ADVICE_KINDS),
   verdict: z.enum(ADVICE_VERDICTS),
@@ -44,6 +46,8 @@ const SuggestionSchema = z.object({
   /** Unix milliseconds: the time span of the samples that it is based on. */
   from: INSTANT,
   to: INSTANT,
+  /** What the demand of the level is judged by. */
+  threshold: ThresholdSchema.exactOptional(),
   /** Sentences with numbers, each with its time. */
   evidence: z.array(z.string()).readonly(),
   /** Unknown facts that could change the recommendation. */

@@ -10,7 +10,7 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 const NAME = z.string().max(500)
-const INSTANT = z.number() satisfies z.ZodType<UnixMs>
+export const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
 const PlaceSchema = z.object({
   /** Absent if the alert is about the objects, which all servers share. */

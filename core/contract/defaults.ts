@@ -10,6 +10,7 @@ export const DEFAULT_SETTINGS: Settings = {
   clock: 'utc',
   rangeSeconds: 600,
   dismissed: [],
+  task: 'none',
   levelSlots: {},
   liveFilters: [],
   liveColumns: [],

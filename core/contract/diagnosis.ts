@@ -1,10 +1,9 @@
+import { INSTANT } from './alerts.ts'
 import { z } from 'zod'
 import { KINDS } from '../config/objects.ts'
 import { CAUSE_GROUPS, CAUSES } from './causes.ts'
-import type { UnixMs } from '../units.ts'
 
 const CAUSE = z.enum(CAUSES)
-const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 
 const CausePlaceSchema = z.object({
   server: z.string().exactOptional(),

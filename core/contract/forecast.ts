@@ -147,7 +147,7 @@ export type Observation = z.infer<typeof ObservationSchema>
 /** The span that a twin is fitted to, and equally long parts of it, one after the other, if it is long enough. */
 const TwinHistorySchema = z.object({
   whole: ObservationSchema,
-  /** Levels whose requests come in waves, with the period in seconds: `whole` may be a part of a wave. */
+  /** Levels whose requests come in waves, most requests first, with the period in seconds: `whole` may be a part of one. */
   waves: z.array(z.object({ level: z.string(), seconds: z.number() })).readonly(),
   parts: z
     .array(
@@ -191,6 +191,11 @@ const DumpedFlowSchema = z.object({
   present: z.number(),
   /** Absent if there are too few dumps. */
   course: CourseSchema.exactOptional(),
+  /** Requests that wait or execute at each dump, by its time; only of a flow that comes in waves. */
+  counts: z
+    .array(z.object({ atMs: z.number(), count: z.number() }))
+    .readonly()
+    .exactOptional(),
   /** The part of them that is wider than one seat; absent if dumps contain too few wide requests of the schema. */
   wide: z.number().exactOptional(),
 })

@@ -16,10 +16,8 @@ const ReportLineSchema = z.object({
   name: z.string(),
   /** In chronological order; without a value if nothing was sampled. */
   points: z.array(z.object({ at: z.number(), value: z.number().exactOptional() })),
-  /** Distinguishes it from the others without colour. */
-  dash: z.enum(['solid', 'dashed']),
-  /** Requests that wait: drawn in their colour. */
-  waits: z.literal(true).exactOptional(),
+  /** Its meaning, and so its look: `waiting` stands on what executes, if that is drawn. */
+  as: z.enum(['executing', 'waiting', 'limit', 'nominal']),
 })
 export type ReportLine = z.infer<typeof ReportLineSchema>
 
@@ -28,9 +26,16 @@ const ReportChartSchema = z.object({
   title: z.string(),
   /** Of the values: `seats`. */
   unit: z.string(),
+  /** The level that it is of: it has its hue. */
+  level: z.string(),
   from: z.number(),
   to: z.number(),
   lines: z.array(ReportLineSchema),
+  /** Periods without samples. */
+  gaps: z.array(z.object({ from: z.number(), to: z.number() })).readonly(),
+  /** What happened, each with one word for a line and all of them. */
+  marks: z.array(z.object({ at: z.number(), word: z.string(), text: z.string() })).readonly(),
+  firstRejection: z.number().exactOptional(),
 })
 export type ReportChart = z.infer<typeof ReportChartSchema>
 

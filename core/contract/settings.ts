@@ -11,6 +11,8 @@ export const SettingsChangeSchema = z.object({
   rangeSeconds: z.number().int().min(60).max(86_400).exactOptional(),
   /** Notes that were dismissed: of the first run, about newer versions, and of reverted edits. */
   dismissed: z.array(z.string()).exactOptional(),
+  /** The step of the task of the first run that is next. */
+  task: z.enum(['none', 'culprit', 'fix', 'effect']).exactOptional(),
   /**
    * Colour slots of levels without a token of their own, in the order in which they were first seen: level name → slot
    * from 1.

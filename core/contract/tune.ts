@@ -1,11 +1,10 @@
+import { INSTANT } from './alerts.ts'
 import { z } from 'zod'
 import { ObjectSetSchema } from '../config/schema.ts'
-import type { UnixMs } from '../units.ts'
 import { MOST_TUNE_TEXTS, TUNE_SEEDS } from '../bounds.ts'
 import { ManifestSchema } from './diagnosis.ts'
 import { runEventSchema } from './whatif.ts'
 
-const INSTANT = z.number() satisfies z.ZodType<UnixMs>
 const connection = z.number().int()
 const texts = z.array(z.string().max(300)).max(MOST_TUNE_TEXTS)
 

@@ -1,3 +1,4 @@
+import { showsNone } from '../frame/lacking.ts'
 import { EXEMPT } from '../config/objects.ts'
 import type { CauseId } from '../contract/causes.ts'
 import type { Diagnosis } from '../contract/diagnosis.ts'
@@ -411,9 +412,7 @@ const titles = (...causes: readonly CauseId[]): string =>
 /** Data that this source does not provide, and causes that cannot be distinguished without it. */
 function limitsOf({ objects }: Evidence, servers: readonly ServerFacts[]): readonly string[] {
   if (servers.length === 0) return []
-  const lacksQueued = servers.every(({ last: { levels } }) =>
-    levels.every(({ requests }) => requests.queued === undefined),
-  )
+  const lacksQueued = servers.every(({ last }) => showsNone('queuedRequests', last))
   return [
     ...(lacksQueued ? [`The pages do not show ${FAMILY.queuedRequests}: whether requests wait now is unknown.`] : []),
     ...(servers.some(({ hasBaseline }) => hasBaseline)

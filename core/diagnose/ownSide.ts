@@ -1,4 +1,5 @@
-import { type FamilyKey, FAMILY } from '../metrics/familyNames.ts'
+import { showsNone } from '../frame/lacking.ts'
+import { FAMILY } from '../metrics/familyNames.ts'
 import { staleAfterMs } from '../frame/staleAfter.ts'
 import { SHORTEST_SPAN_SECONDS } from '../twin/observe.ts'
 import { unixMsOf } from '../units.ts'
@@ -14,7 +15,7 @@ const STALE_MS = 30_000
 /** The Date header has a resolution of one second, and a request takes time. */
 const CLOCK_MS = 3_000
 /** Without these families, waits and limits cannot be assessed. */
-const ESSENTIAL: readonly FamilyKey[] = ['dispatched', 'rejected', 'executingSeats', 'current']
+const ESSENTIAL = ['dispatched', 'rejected', 'executingSeats', 'current'] as const
 
 /** Problems to exclude before servers are blamed; with one of these that `blocks`, no server is. */
 export interface OwnSide {
@@ -76,7 +77,7 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
   let lacking = 0
   for (const { id, last } of servers) {
     const missing = ESSENTIAL.filter(
-      (key) => last.missing.some(({ family }) => family === FAMILY[key]) || !isShown(key, last),
+      (key) => last.missing.some(({ family }) => family === FAMILY[key]) || showsNone(key, last),
     )
     if (missing.length === 0) continue
     lacking++
@@ -95,13 +96,6 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
 
 export const isSilent = ({ to, stepMs }: ServerFacts, asOf: number): boolean =>
   asOf - to > Math.max(STALE_MS, staleAfterMs(stepMs))
-
-const isShown = (key: FamilyKey, { levels }: ServerFacts['last']): boolean =>
-  levels.some((level) => {
-    if (key === 'dispatched') return level.dispatched !== undefined
-    if (key === 'rejected') return level.rejected !== undefined
-    return key === 'executingSeats' ? level.seats.executing !== undefined : level.limits.current !== undefined
-  })
 
 /** The newest of all samples. */
 export const newestOf = ({ servers }: Pick<Evidence, 'servers'>): number =>

@@ -4,7 +4,7 @@ import { methodOfVerb } from '../classify/requestFields.ts'
 import { type JsonObject, isJsonObject } from '../config/jsonValues.ts'
 import { readRequestLine, isLongRunning } from '../request/requestInfo.ts'
 import { keptText, MOST_CHARACTERS } from '../run/keptText.ts'
-import { parseGoDuration, parseGoTime } from '../text/text.ts'
+import { parseGoDuration, parseGoTime, asText } from '../text/text.ts'
 import { CLOUD_AUDIT } from './envelopes.ts'
 import { type FeedRecord, type FeedStage, quoted, unreadable } from './request.ts'
 
@@ -24,7 +24,6 @@ const FORBIDDEN = 403
 const UNAUTHORIZED = 401
 const TOO_MANY = 429
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const timeOf = (value: unknown): number | undefined => (typeof value === 'string' ? parseGoTime(value) : undefined)
 
 /** An event of audit.k8s.io/v1; anything else is unreadable with a reason. */
@@ -34,7 +33,7 @@ export function readAuditEvent(event: unknown): FeedRecord {
   const stage = STAGES.get(event['stage'])
   if (typeof auditID !== 'string' || auditID === '') return unreadable('An audit event has no auditID.')
   if (stage === undefined) {
-    return unreadable(`The audit event ${quoted(auditID)} has an unknown stage: ${quoted(textOf(event['stage']))}.`)
+    return unreadable(`The audit event ${quoted(auditID)} has an unknown stage: ${quoted(asText(event['stage']))}.`)
   }
   if (typeof requestURI !== 'string' || typeof verb !== 'string') {
     return unreadable(`The audit event ${quoted(auditID)} has no requestURI or no verb.`)
@@ -142,11 +141,11 @@ function waitOf(annotations: unknown): number | undefined {
 
 /** The first of `sourceIPs` is the client, as reported by proxies. */
 function addressOf({ sourceIPs }: JsonObject): string | undefined {
-  const first = Array.isArray(sourceIPs) ? textOf(sourceIPs[0]) : ''
+  const first = Array.isArray(sourceIPs) ? asText(sourceIPs[0]) : ''
   return first === '' ? undefined : keptText(first, MOST_CHARACTERS.name)
 }
 
 function clientOf({ userAgent, sourceIPs }: JsonObject): string {
-  const [agent = ''] = textOf(userAgent).split(' ', 1)
-  return keptText(`${agent} at ${Array.isArray(sourceIPs) ? textOf(sourceIPs[0]) : ''}`, MOST_CHARACTERS.name)
+  const [agent = ''] = asText(userAgent).split(' ', 1)
+  return keptText(`${agent} at ${Array.isArray(sourceIPs) ? asText(sourceIPs[0]) : ''}`, MOST_CHARACTERS.name)
 }

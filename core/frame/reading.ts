@@ -84,3 +84,7 @@ export function spaced(pages: readonly ServerFrame[], leastMs: number): readonly
   }
   return kept
 }
+
+/** Executing seats of a server over all of its levels; unknown ones count as none. */
+export const executingSeats = ({ levels }: Pick<ServerFrame, 'levels'>): number =>
+  levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0)

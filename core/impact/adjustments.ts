@@ -1,3 +1,4 @@
+import { showsNone } from '../frame/lacking.ts'
 import type { AdjustmentStep, DerivedServer } from '../frame/derived.ts'
 import type { LevelFrame, Limits, ServerFrame } from '../frame/frame.ts'
 import { followsFrom, sameAdjustment } from '../frame/derive.ts'
@@ -57,7 +58,7 @@ export function createAdjustments(capacity = CAPACITY): Adjustments {
       tornSince ??= { at, after }
       return
     }
-    if (frame.levels.every(({ limits }) => limits.current === undefined)) return
+    if (showsNone('current', frame)) return
     if (last !== undefined && sameAdjustment(frame, last.frame)) {
       if (last.onePage) {
         const { onePage: _, ...step } = last.step

@@ -1,8 +1,9 @@
+import { asText } from '../text/text.ts'
 import { plain } from '../text/format.ts'
 import { ProblemError } from '../errors.ts'
 import type { EtcdAdvice } from '../contract/etcd.ts'
 import type { Json, JsonMap } from '../manifest/json.ts'
-import { DEFAULT_SETTINGS, type QosConfiguration, type QosRule } from './configuration.ts'
+import { type QosConfiguration, type QosRule, NO_RULES } from './configuration.ts'
 import { changeRules, documentOf, type RulesDocument } from './document.ts'
 import { textOf } from './keys.ts'
 import { opOfMethod } from './operations.ts'
@@ -157,9 +158,9 @@ export function advise(all: readonly Seen[], configuration: QosConfiguration): r
 function tried(proposal: Proposal, all: readonly Seen[], configuration: QosConfiguration): EtcdAdvice {
   const free = withFreeNames(proposal, configuration)
   try {
-    const { rules } = changeRules(NOTHING, {
+    const { rules } = changeRules(NO_RULES, {
       action: 'import',
-      document: documentWith(NOTHING, proposal),
+      document: documentWith(NO_RULES, proposal),
     }).configuration
     const inEffect = rules.every((rule) => configuration.rules.some((one) => limitsAll(one, rule)))
     if (inEffect) return { ...proposal, inEffect, preview: previewOf(all, configuration) }
@@ -170,8 +171,6 @@ function tried(proposal: Proposal, all: readonly Seen[], configuration: QosConfi
     return { ...free, inEffect: false, problem: error.message }
   }
 }
-
-const NOTHING: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
 
 /** Whether a rule applies to every request to which the other would, whatever their names. */
 function limitsAll(rule: QosRule, other: QosRule): boolean {
@@ -203,7 +202,7 @@ function limitsAll(rule: QosRule, other: QosRule): boolean {
 function withFreeNames(proposal: Proposal, { classes, rules }: QosConfiguration): Proposal {
   const renamed = new Map<Json | undefined, string>()
   const free = (entry: JsonMap, taken: readonly { readonly name: string }[]): JsonMap => {
-    const name = textOfName(entry)
+    const name = asText(entry['name'])
     const used = (one: string): boolean => taken.some((other) => other.name === one)
     let number = 2
     while (used(`${name}-${number}`)) number += 1
@@ -220,8 +219,6 @@ function withFreeNames(proposal: Proposal, { classes, rules }: QosConfiguration)
   })
   return { ...proposal, classes: named, rules: written }
 }
-
-const textOfName = ({ name }: JsonMap): string => (typeof name === 'string' ? name : '')
 
 /** The rules in effect plus those of a proposal. */
 export function documentWith(configuration: QosConfiguration, { classes, rules }: Proposal): RulesDocument {

@@ -96,6 +96,8 @@ export const DEFAULT_SETTINGS: Settings = {
   message: 'etcd',
 }
 
+export const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
+
 /** Everything that a proxy limits by. It is not validated here; `checkConfiguration` does that. */
 export interface QosConfiguration {
   readonly classes: readonly QosClass[]

@@ -1,6 +1,6 @@
 import { LogUnwrapper, type LogPiece } from '../feeds/unwrapper.ts'
 import type { JsonObject } from '../config/jsonValues.ts'
-import { parseGoDuration, parseGoTime } from '../text/text.ts'
+import { parseGoDuration, parseGoTime, asText } from '../text/text.ts'
 import { MS_PER_SECOND } from '../units.ts'
 import { METHODS, shortMethod } from './operations.ts'
 
@@ -68,8 +68,6 @@ function dropApply(slow: Slow[], content: string): void {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 function slowOf(piece: LogPiece): Slow | undefined {
   if (piece.kind === 'json') return piece.value['msg'] === 'request stats' ? callOf(piece.value) : applyOf(piece.value)
   const [, at = '', request = '', result = '', took = ''] = (piece.kind === 'text' && OLD.exec(piece.text)) || []
@@ -80,12 +78,12 @@ function slowOf(piece: LogPiece): Slow | undefined {
 /** A line about the apply loop, which logs at the end. */
 function applyOf({ ts, request, response, took, error }: JsonObject): Slow | undefined {
   const endedMs = timeOf(ts)
-  const latencyMs = parseGoDuration(textOf(took))
-  const content = textOf(request).trim()
+  const latencyMs = parseGoDuration(asText(took))
+  const content = asText(request).trim()
   const operation = operationOf(fieldsOf(content))
   if (endedMs === undefined || latencyMs === undefined || operation === undefined) return undefined
-  const [, keys] = /range_response_count:(\d+)/.exec(textOf(response)) ?? []
-  const [, size] = /size:(\d+)/.exec(textOf(response)) ?? []
+  const [, keys] = /range_response_count:(\d+)/.exec(asText(response)) ?? []
+  const [, size] = /size:(\d+)/.exec(asText(response)) ?? []
   return {
     arrivedMs: endedMs - latencyMs,
     content,
@@ -95,7 +93,7 @@ function applyOf({ ts, request, response, took, error }: JsonObject): Slow | und
       latencyMs,
       ...(keys !== undefined && { scannedKeys: Number(keys) }),
       ...(size !== undefined && { responseBytes: Number(size) }),
-      ...(textOf(error) !== '' && { status: 'Unknown' }),
+      ...(asText(error) !== '' && { status: 'Unknown' }),
     },
   }
 }
@@ -103,9 +101,9 @@ function applyOf({ ts, request, response, took, error }: JsonObject): Slow | und
 /** A line about a whole call. */
 function callOf(value: JsonObject): Slow | undefined {
   const arrivedMs = timeOf(value['start time'])
-  const latencyMs = parseGoDuration(textOf(value['time spent']))
-  const method = shortMethod(textOf(value['response type']))
-  const content = textOf(value['request content']).trim()
+  const latencyMs = parseGoDuration(asText(value['time spent']))
+  const method = shortMethod(asText(value['response type']))
+  const content = asText(value['request content']).trim()
   if (arrivedMs === undefined || latencyMs === undefined || !METHODS.includes(method)) return undefined
   const fields = fieldsOf(content)
   const count = (name: string): number | undefined => {
@@ -119,7 +117,7 @@ function callOf(value: JsonObject): Slow | undefined {
     isCall: true,
     record: {
       ...(method.startsWith('KV/') && method !== 'KV/Compact' ? withMethod(method, fields) : { method }),
-      clientIP: textOf(value['remote']).replace(/:\d+$/, '').replaceAll(/[[\]]/g, ''),
+      clientIP: asText(value['remote']).replace(/:\d+$/, '').replaceAll(/[[\]]/g, ''),
       latencyMs,
       ...(requestBytes !== undefined && { requestBytes }),
       ...(scannedKeys !== undefined && { scannedKeys }),
@@ -130,7 +128,7 @@ function callOf(value: JsonObject): Slow | undefined {
 
 /** RFC 3339, or the time of zap’s ISO 8601 encoder (`…+0000`); etcd’s own clock is taken to be UTC where it has no zone. */
 const timeOf = (value: unknown): number | undefined =>
-  typeof value === 'number' ? value * MS_PER_SECOND : parseGoTime(textOf(value).replace(/([+-]\d\d)(\d\d)$/, '$1:$2'))
+  typeof value === 'number' ? value * MS_PER_SECOND : parseGoTime(asText(value).replace(/([+-]\d\d)(\d\d)$/, '$1:$2'))
 
 /** Fields of a message in the text format of protocol buffers, in order. */
 interface Field {

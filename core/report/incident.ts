@@ -76,7 +76,7 @@ export interface IncidentLevel extends IncidentFlows {
   /** Seats. */
   readonly nominal: Span | undefined
   readonly limit: Span | undefined
-  /** The maximum in each part of the range; the limit is the last value in it. */
+  /** The maximum in each part of the range; limits are the last value in it. */
   readonly points: readonly LevelPoint[]
 }
 
@@ -92,8 +92,12 @@ export interface Span {
 }
 export interface LevelPoint {
   readonly at: UnixMs
+  /** Seats. */
   readonly executing: number | undefined
+  readonly waiting: number | undefined
+  readonly nominal: number | undefined
   readonly limit: number | undefined
+  /** Requests. */
   readonly queued: number | undefined
 }
 
@@ -234,6 +238,8 @@ function takeFrame(
     seen.points.set(part, {
       at: from + part * partMs,
       executing: most(point?.executing, level.seats.executing),
+      waiting: most(point?.waiting, level.seats.queued),
+      nominal: level.limits.nominal ?? point?.nominal,
       limit: level.limits.current ?? point?.limit,
       queued: most(point?.queued, level.requests.queued),
     })
@@ -309,6 +315,8 @@ function levelOf(
   const broken = gaps.map(({ from }): LevelPoint => ({
     at: from,
     executing: undefined,
+    waiting: undefined,
+    nominal: undefined,
     limit: undefined,
     queued: undefined,
   }))

@@ -7,6 +7,7 @@ import { FAMILY } from '../metrics/familyNames.ts'
 import type { SourceEvent } from '../source/sourceEvent.ts'
 import { filteredFrame, levelFrame, schemaFrame } from '../../test/fixtures/frames.ts'
 import { syntheticStory, type StoryMoment } from '../../test/fixtures/synthetic.ts'
+import { textOf } from '../../test/unit/sources.ts'
 import { reportHtml } from './html.ts'
 import { createIncident, rejections, type Incident } from './incident.ts'
 import { reportMarkdown } from './markdown.ts'
@@ -16,6 +17,7 @@ const START = Date.UTC(2026, 10, 21, 3)
 const source = { kind: 'scrape', name: 'prod', via: '/metrics' } as const
 const options = { source, version: '1.2.3' }
 const END = START + 239_000
+const LOOK = { tokens: textOf('renderer/theme/tokens.css'), font: 'data:font/woff2;base64,d09GMg==' }
 
 let moments: readonly (StoryMoment & { readonly at: number })[]
 beforeAll(() => {
@@ -114,6 +116,8 @@ describe('an incident', () => {
       const points = Array.from({ length: 120 }, (_, second) => ({
         at: START + second * 1_000,
         executing: 1,
+        waiting: 0,
+        nominal: 1,
         limit: 1,
         queued: second >= 10 && second <= waitingUntil ? 100 - second : 0,
       }))
@@ -198,13 +202,45 @@ describe('its report', () => {
   })
 
   it('is understood from its first page: what, the worst level drawn, and when; tables and other levels follow', () => {
-    const [first = '', evidence = ''] = reportHtml(reportOf(incidentOf(frames()), options)).split('class="next"')
+    const [first = '', evidence = ''] = reportHtml(reportOf(incidentOf(frames()), options), LOOK).split('class="next"')
     expect(first.match(/<figcaption>[^<]*/g)).toEqual([
       '<figcaption>workload-low: seats',
       '<figcaption>workload-low: queued requests',
     ])
     expect(first).toContain('First rejection in workload-low')
     expect(evidence).toContain('<h2>Priority levels</h2>')
+  })
+
+  it('is drawn as on the screens: hue of the level, what waits stippled, gaps hatched, events with their words', () => {
+    const objects = builtInObjects('v1.36.3')
+    const changed = { ...objects, schemas: objects.schemas.slice(0, -1) }
+    const sampled = frames().filter((_, i) => i < 160 || i > 200)
+    const restarted = sampled.map((frame, i): ServerFrame => (i < 140 ? frame : { ...frame, startedAt: 1_800_000_000 }))
+    const incident = incidentOf(restarted, [told(objects, START + 1_000), told(changed, START + 20_000)])
+    const [seats = '', queued = ''] =
+      reportHtml(reportOf(incident, options), LOOK).match(/<svg viewBox[^]*?<\/svg>/g) ?? []
+    expect(seats).toContain('<path class="executing" fill="var(--lv-workload-low)"')
+    for (const name of ['waiting', 'limit', 'nominal', 'gap', 'first']) expect(seats).toContain(`class="${name}"`)
+    expect(seats).toContain('>42 s</text>')
+    expect(seats).toContain('>03:00:20 edit</text>')
+    expect(seats).toMatch(/>\d\d:\d\d:\d\d first rejection</)
+    expect(seats).toMatch(
+      /aria-label="workload-low: seats: [^"]*; 03:00:20 Deleted: FlowSchema [^"]*; 03:02:20 [^"]* had restarted"/,
+    )
+    expect(queued).toContain('class="waiting"')
+    expect(queued).not.toContain('var(--lv-')
+  })
+
+  it('brings the tokens and the font of the console, loads nothing, and is printed light', () => {
+    const html = reportHtml(reportOf(incidentOf(frames()), options), LOOK)
+    expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'; font-src data:"`)
+    expect(html).toContain(`src:url(${LOOK.font})`)
+    expect(html).toMatch(/@media print,\(prefers-color-scheme:light\)\{:root\{[^}]*--surface: #fcfbf8;/)
+    expect(html).not.toContain('data-theme')
+    // Every token that the page reads is set, and no colour is its own.
+    const read = new Set(Array.from(html.matchAll(/var\((--[\w-]+)\)/g), ([, name = '']) => name))
+    for (const name of read) expect(html).toContain(`${name}: `)
+    expect(html.slice(html.indexOf('body{')).replaceAll(/&#\w+;/g, '')).not.toMatch(/#[0-9a-f]{3,6}\b/)
   })
 
   it('says so where nothing happened or nothing is known', () => {
@@ -256,8 +292,8 @@ describe('its report', () => {
       levels: frame.levels.map((level) => (level.name === 'workload-low' ? { ...level, name: hostile } : level)),
     }))
     const report = reportOf(incidentOf(named), { ...options, source: { ...source, name: hostile } })
-    const html = reportHtml(report)
-    expect(html).not.toMatch(/<script|src=|href=|@import|url\(/)
+    const html = reportHtml(report, LOOK)
+    expect(html).not.toMatch(/<script|src=|href=|@import|url\((?!#apf-|data:font\/woff2;)/)
     expect(html).toContain('&lt;script&gt;')
     expect(html.match(/<svg /g)?.length).toBeGreaterThan(0)
     expect(html).not.toContain('NaN')
@@ -279,6 +315,6 @@ describe('its report', () => {
     expect(markdownText).not.toMatch(/@(?!&#8203;)|(?:https?|ftp|mailto):|www\./i)
     expect(markdownText).toContain('http&#8203;://evil.test')
     expect(markdownText).toContain(String.raw`\\u202ecod.exe`)
-    for (const text of [markdownText, reportHtml(report)]) expect(text).not.toMatch(/[\0\u202e\u2067]/)
+    for (const text of [markdownText, reportHtml(report, LOOK)]) expect(text).not.toMatch(/[\0\u202e\u2067]/)
   })
 })

@@ -13,13 +13,14 @@ import type { ObjectDifference } from '../config/content.ts'
 import { GLOSSARY, type TermId } from '../glossary/glossary.ts'
 import type { QuantileRange } from '../frame/derived.ts'
 import type { Rejected } from '../frame/frame.ts'
-import { REJECT_REASONS } from '../frame/reading.ts'
+import { MARK_WORDS } from '../compare/period.ts'
+import { REJECT_REASONS, sumOfKnown } from '../frame/reading.ts'
 import type { UnixMs } from '../units.ts'
-import type { Report, ReportChart, ReportSection } from '../contract/report.ts'
+import type { Report, ReportChart, ReportLine, ReportSection } from '../contract/report.ts'
 import { blocksOf } from './blocks.ts'
-import { rejections, type Incident, type IncidentLevel, type IncidentServer } from './incident.ts'
+import { rejections, type Incident, type IncidentLevel, type IncidentServer, type LevelPoint } from './incident.ts'
 import { flowName } from '../frame/flow.ts'
-import { type ReportOptions, evidence, instantOf, itemised, said, tabled, timeline } from './story.ts'
+import { type ReportOptions, changedText, evidence, instantOf, itemised, said, tabled, timeline } from './story.ts'
 import { clientName, largestOf } from '../verdict/ledger.ts'
 import { plain } from '../text/format.ts'
 import { listed } from '../text/text.ts'
@@ -57,11 +58,11 @@ export function judgedMoment(incident: Incident): UnixMs | undefined {
   return Math.min(at + SHOWS_MS, Math.max(at, last?.at ?? at))
 }
 
-/** Who, why and what helps, in the words of `status`; what was changed is another section. */
-function verdictOf(incident: Incident, { verdict }: ReportOptions): readonly Answer[] {
-  if (verdict === undefined) return []
+/** What was wrong, in the words of `status`; and who, why and what helps. What was changed is another section. */
+function verdictOf(incident: Incident, { verdict }: ReportOptions): readonly [readonly Answer[], readonly Answer[]] {
+  if (verdict === undefined) return [[], []]
   const [title = '', ...lines] = verdict.lines
-  return [said(phrase`At ${instantOf(incident)(verdict.at)}: ${title}`), itemised(lines.map((line) => [line]))]
+  return [[said(phrase`At ${instantOf(incident)(verdict.at)}: ${title}`)], [itemised(lines.map((line) => [line]))]]
 }
 
 /** An incident in sentences, tables and charts. All times are UTC. */
@@ -74,13 +75,14 @@ export function reportOf(incident: Incident, options: ReportOptions): Report {
   })
   const { from, to } = rangeOf(incident)
   const [worst, ...others] = troubled
+  const [judged, why] = verdictOf(incident, options)
   return {
     title: `Incident report: ${options.source.name}`,
     subtitle: `${plain.dateTime(from)} to ${plain.dateTime(to)} UTC (${plain.length(to - from)}), ${listed(incident.servers.map(({ id }) => id))}`,
     sections: [
       section(
         'Summary',
-        [...verdictOf(incident, options), ...summary(incident, troubled)],
+        [...judged, ...summary(incident, troubled), ...why],
         worst === undefined ? [] : charts(incident, [worst]),
       ),
       section('What happened', timeline(incident)),
@@ -205,35 +207,54 @@ const levels = (incident: Incident, places: readonly Place[]): readonly Answer[]
   ]),
 ]
 
+/** What explains a curve of a server, as on the screens. */
+const marksOf = ({ changes }: Incident, { id, restarts }: IncidentServer): ReportChart['marks'] => [
+  ...changes.map(({ at, differences }) => ({ at, word: MARK_WORDS.object, text: changedText(differences) })),
+  ...restarts.map((at) => ({ at, word: MARK_WORDS.restarted, text: `${id} had restarted` })),
+]
+
 /** Levels with charts on the later pages. */
 const MOST_CHARTS = 3
 
 function charts(incident: Incident, troubled: readonly Place[]): readonly ReportChart[] {
   const { from, to } = rangeOf(incident)
   return troubled.slice(0, MOST_CHARTS).flatMap((place): ReportChart[] => {
-    const { points } = place.level
-    const line = (key: 'executing' | 'limit' | 'queued') =>
-      points.map(({ at, [key]: value }) => (value === undefined ? { at } : { at, value }))
+    const { level, server } = place
+    const line = (name: string, as: ReportLine['as'], of: (point: LevelPoint) => number | undefined): ReportLine => ({
+      name,
+      as,
+      points: level.points.map((point) => {
+        const value = of(point)
+        return value === undefined ? { at: point.at } : { at: point.at, value }
+      }),
+    })
     const name = nameOf(incident, place)
+    const common = {
+      kind: 'chart',
+      level: level.name,
+      from,
+      to,
+      gaps: server.gaps,
+      marks: marksOf(incident, server),
+      ...(level.rejectedFrom !== undefined && { firstRejection: level.rejectedFrom }),
+    } as const
     return [
       {
-        kind: 'chart',
+        ...common,
         title: `${name}: seats`,
         unit: 'seats',
-        from,
-        to,
         lines: [
-          { name: 'limit', points: line('limit'), dash: 'dashed' },
-          { name: 'executing', points: line('executing'), dash: 'solid' },
+          line('demand', 'waiting', ({ executing, waiting }) => sumOfKnown([executing, waiting])),
+          line('executing', 'executing', ({ executing }) => executing),
+          line('nominal', 'nominal', ({ nominal }) => nominal),
+          line('limit', 'limit', ({ limit }) => limit),
         ],
       },
       {
-        kind: 'chart',
+        ...common,
         title: `${name}: queued requests`,
         unit: 'requests',
-        from,
-        to,
-        lines: [{ name: 'queued', points: line('queued'), dash: 'solid', waits: true }],
+        lines: [line('queued', 'waiting', ({ queued }) => queued)],
       },
     ]
   })

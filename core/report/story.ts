@@ -79,7 +79,7 @@ const CHANGES = [
 ] as const
 
 /** `Created: FlowSchema a. Changed: PriorityLevelConfiguration b and FlowSchema c.` */
-const changedText = (differences: Incident['changes'][number]['differences']): string =>
+export const changedText = (differences: Incident['changes'][number]['differences']): string =>
   CHANGES.flatMap(([change, word]) => {
     const names = differences.flatMap((one) => (one.change === change ? [`${one.kind} ${one.name}`] : []))
     return names.length === 0 ? [] : [`${word}: ${listed(names)}`]

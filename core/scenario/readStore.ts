@@ -1,7 +1,7 @@
 import { entry, type Finding, member } from '../config/finding.ts'
 import { isJsonObject, type JsonObject, type Read, readAnything } from '../config/jsonValues.ts'
 import { readAs } from '../config/members.ts'
-import { DEFAULT_SETTINGS, type QosConfiguration } from '../qos/configuration.ts'
+import { type QosConfiguration, NO_RULES } from '../qos/configuration.ts'
 import { readRules } from '../qos/read.ts'
 import { RecordReader } from '../qos/record.ts'
 import { numbered } from '../simulate/workload.ts'
@@ -12,7 +12,6 @@ import type { Assertion, MeasureName } from './scenario.ts'
 import type { StoreCall, StoreClients, StoreScenario, StoreVariant } from './store.ts'
 import { bounded, knownName, namedOnce, problem } from './values.ts'
 
-const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
 const DEFAULT_THINK_MS = 5
 const BYTES = { min: 1, max: 2 ** 50, whole: true } as const
 

@@ -1,3 +1,4 @@
+import { observed } from './exposed.ts'
 import type { Histogram, LevelFrame, MissingFamily, SchemaFrame, ServerFrame } from '../frame/frame.ts'
 import { sumRejected } from '../frame/recent.ts'
 import { missingFamilies } from '../metrics/catalogue.ts'
@@ -86,8 +87,6 @@ const schemaFrame = (lane: LaneSnapshot): SchemaFrame => ({
   estimatedSeats: observed(lane.estimatedSeats),
   watchCount: observed(lane.watchCount),
 })
-
-const observed = (histogram: Histogram): Histogram | undefined => (histogram.count === 0 ? undefined : histogram)
 
 /**
  * The debug dumps of this instant, with the details of requests (specification 12). They are read from the engine

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AUTOUPDATE_ANNOTATION } from '../config/objects.ts'
 import { ObjectSetSchema } from '../config/schema.ts'
 import type { SourceInfo } from '../frame/frame.ts'
-import { byCodeUnits, decoded } from '../text/text.ts'
+import { byCodeUnits, decoded, asText } from '../text/text.ts'
 import { isList, isObject, type Data } from './changes.ts'
 import { ETCD_MEMBERS, ETCD_WORDS, PUBLIC_GROUPS, PUBLIC_QUERY, PUBLIC_RESOURCES, PUBLIC_WORDS } from './publicWords.ts'
 import { dataOf, eventOf } from './recording.ts'
@@ -172,8 +172,6 @@ const annotations = (data: Data): Data => {
 /** Lists that are sorted by names, whose order would otherwise be that of the names replaced. */
 const SORTED: ReadonlySet<string> = new Set('levels schemas deleted objects watches uncorrected'.split(' '))
 
-const textOf = (data: Data | undefined): string => (typeof data === 'string' ? data : '')
-
 function inOrder(key: string, items: readonly Data[]): readonly Data[] {
   // An entry of a map is a list as well.
   if (!SORTED.has(key) || (key === 'objects' && !isList(items[0]))) return items
@@ -181,7 +179,7 @@ function inOrder(key: string, items: readonly Data[]): readonly Data[] {
     if (typeof item === 'string') return item
     if (isList(item)) return nameOf(item[0])
     if (!isObject(item)) return ''
-    return ['name', 'level', 'schema', 'apiGroup', 'resource'].map((member) => textOf(item[member])).join(' ')
+    return ['name', 'level', 'schema', 'apiGroup', 'resource'].map((member) => asText(item[member])).join(' ')
   }
   return items.toSorted((a, b) => byCodeUnits(nameOf(a), nameOf(b)))
 }

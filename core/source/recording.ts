@@ -256,9 +256,9 @@ function remember(known: Map<string, TimedEvent>, timed: TimedEvent): void {
 
 /** The state that an event updates; `undefined` for events that only add to earlier ones. */
 function stateOf(event: SourceEvent): string | undefined {
+  if ('past' in event && event.past) return undefined
   if (event.kind === 'dump') return `dump ${event.dump.server}`
   if (event.kind === 'note') return 'note'
-  if (event.kind === 'frame' && event.past === true) return undefined
   const thread = threadOf(event)
   return thread === '' ? undefined : thread
 }

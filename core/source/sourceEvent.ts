@@ -39,7 +39,8 @@ export type SourceEvent =
        */
       readonly seam?: true
     }
-  | { readonly kind: 'dump'; readonly dump: DumpFrame }
+  /** `past`: of before the source was connected, and not shown as the present. */
+  | { readonly kind: 'dump'; readonly dump: DumpFrame; readonly past?: true }
   /** What a server stores and its watches, whenever that was read; for some sources before the first frame. */
   | { readonly kind: 'facts'; readonly server: string; readonly facts: ServerFacts }
   /** Health of one server, whenever it changes. */

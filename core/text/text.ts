@@ -180,3 +180,6 @@ export function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
   return true
 }
+
+/** A value of a foreign document as text; empty if it is none. */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')

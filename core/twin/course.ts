@@ -6,11 +6,26 @@ const KEPT = { changes: 0.9, ofVariance: 0.623 } as const
 /** How a number of requests moves, from its values at instants that are `everySeconds` apart; `undefined` for few. */
 export function courseOf(present: readonly number[], waiting: number, everySeconds: number): Course | undefined {
   if (present.length < FEWEST_VALUES) return undefined
-  const squares = present.slice(1).map((count, i) => (count - (present[i] ?? count)) ** 2)
+  const squares = present.slice(1).flatMap((count, i) => {
+    const [before = count, square] = [present[i], (count - (present[i] ?? count)) ** 2]
+    return square > MOST_BY_CHANCE ** 2 * (before + count) ? [] : [square]
+  })
   const kept = squares.toSorted((a, b) => a - b).slice(0, Math.ceil(KEPT.changes * squares.length))
   return { everySeconds, present: mean(present), waiting, moved: mean(kept) / KEPT.ofVariance }
 }
 const FEWEST_VALUES = 5
+/** Deviations of the change of independent requests: larger changes are turns of waves. */
+const MOST_BY_CHANCE = 4
+
+/** Variance of the requests of some seconds, compared with a Poisson process. */
+const MOST_STEADY = 3
+
+/** Whether these numbers of requests differ no more than by chance: others come in waves. */
+export function isSteady(counts: readonly number[]): boolean {
+  if (counts.length === 0) return true
+  const usual = mean(counts)
+  return mean(counts.map((count) => (count - usual) ** 2)) <= MOST_STEADY * Math.max(1, usual)
+}
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 

@@ -2,7 +2,7 @@ import type { DumpFrame } from '../frame/dump.ts'
 import type { ForecastEvidence } from '../contract/forecast.ts'
 import { median } from '../frame/quantile.ts'
 import { MS_PER_SECOND, unixMsOf } from '../units.ts'
-import { courseOf } from './course.ts'
+import { courseOf, isSteady } from './course.ts'
 
 /** Fewer requests than these are not representative of shares. */
 const FEWEST_REQUESTS = 20
@@ -56,12 +56,14 @@ export function flowsOf(dumps: readonly DumpFrame[]): ForecastEvidence['flows'] 
         schema,
         flows: rows.map(({ name, flow: { requests, executing, wide, present }, slow }) => {
           const course = courseOf(present, 1 - executing / requests, everySeconds)
+          const counts = isSteady(present) ? undefined : read.map(({ at }, i) => ({ atMs: at, count: present[i] ?? 0 }))
           return {
             name,
             share: total > 0 ? executing / slow / total : requests / sumOf(all, 'requests'),
             slowness: slow / mean,
             present: requests / read.length,
             ...(course && { course }),
+            ...(counts && { counts }),
             ...(toldApart && { wide: wide / requests }),
           }
         }),

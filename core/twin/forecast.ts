@@ -11,6 +11,7 @@ import type {
   Quantities,
   Quantity,
   SchemaTraffic,
+  TwinHistory,
 } from '../contract/forecast.ts'
 import { CATCH_ALL, defaultFlowSchema, EXEMPT, type FlowSchema, type ObjectSet } from '../config/objects.ts'
 import { isExempt } from '../frame/reading.ts'
@@ -76,6 +77,10 @@ export function pairsOf(
   return pairs
 }
 
+/** Whether these seconds show a whole wave: pages do not come exactly where it ends. */
+const isWhole = (wave: TwinHistory['waves'][number], seconds: number): boolean => WHOLE_PART * wave.seconds <= seconds
+const WHOLE_PART = 0.9
+
 /** What these runs foretell. */
 export function reportOf(
   twin: Twin,
@@ -101,7 +106,7 @@ export function reportOf(
     })
     if (why !== undefined) return { ...base, bands: {}, note: why }
     const remark = remarkOn(name, twin)
-    const wave = twin.waves.find((one) => one.level === name && one.seconds > seconds)
+    const wave = twin.waves.find((one) => one.level === name && !isWhole(one, seconds))
     const longestWait = Math.max(0, ...pairs.map(({ edited }) => levelOf(edited, name)?.quantities.waitP99 ?? 0))
     const foretold = QUANTITIES.flatMap((quantity) => {
       const found = bandOrDirection({
@@ -335,17 +340,19 @@ function demandAfter(name: string, observation: Observation, { edited, control }
 }
 
 function notesOf(
-  { observation, known, missing, guesses, parts }: Twin,
+  { observation, known, missing, guesses, parts, waves }: Twin,
   runs: number,
   restarts: boolean,
 ): readonly string[] {
   const seconds = Math.round((observation.untilMs - observation.fromMs) / MS_PER_SECOND)
+  const [wave] = waves
+  const whole = wave !== undefined && isWhole(wave, seconds) ? `, whole waves of ${wave.level},` : ','
   const open = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'open'))
   const closed = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'closed'))
   const clients = open && closed ? 'open and closed' : open ? 'open' : 'closed'
   const named = known.size > 0 ? 'flows from debug dumps' : 'the number of flows fitted'
   return [
-    `From the last ${seconds} s, with ${clients} clients and ${named}. It assumes that the same clients continue to send the same requests.`,
+    `From the last ${seconds} s${whole} with ${clients} clients and ${named}. It assumes that the same clients continue to send the same requests.`,
     `Bands are the 90 % interval of ${runs} simulated runs, widened by the error of the twin and by how much ${plain.counted(parts.length, 'part')} of that time differ.`,
     ...(restarts
       ? [

@@ -13,14 +13,31 @@ it('is refused where the pages do not show the requests of levels', () => {
   expect(twinHistory([], 1_000)).toBeUndefined()
 })
 
-it('tells which levels have waves, longer than what a run can show', () => {
-  const waves = { firstMs: 10_000, activeMs: 20_000, periodMs: 50_000 }
-  const workload = workloadOf(
-    clients('crawler', 1, { kind: 'closed', threads: 150, think: constant(0), waves, calls: CALLS }),
-  )
-  const history = twinHistory(pagesOf(workload, { from: 0, until: 200 }), 1_000)
+const waves = { firstMs: 10_000, activeMs: 20_000, periodMs: 50_000 }
+const crawling = workloadOf(
+  clients('crawler', 1, { kind: 'closed', threads: 150, think: constant(0), waves, calls: CALLS }),
+)
+const spanOf = (history: ReturnType<typeof twinHistory>): number =>
+  (history?.whole.untilMs ?? 0) - (history?.whole.fromMs ?? 0)
+
+it('is a whole wave, and its parts are whole waves', () => {
+  const history = twinHistory(pagesOf(crawling, { from: 0, until: 230 }), 1_000)
   expect(history?.waves.map(({ level }) => level)).toEqual(['workload-low'])
   expect(history?.waves[0]?.seconds).toBeCloseTo(50, -0.5)
-  const span = (history?.whole.untilMs ?? 0) - (history?.whole.fromMs ?? 0)
-  expect(span).toBe(30_000)
+  expect(Math.abs(spanOf(history) - 50_000)).toBeLessThanOrEqual(2_000)
+  expect(history?.parts.map(({ seconds }) => Math.round(seconds / 5) * 5)).toEqual([50, 50, 50, 50])
+})
+
+it('is a part of a wave that has too many requests, and as many whole waves as a run may have', () => {
+  const pages = pagesOf(crawling, { from: 0, until: 230 })
+  expect(Math.abs(spanOf(twinHistory(pages, 100_000)) - 200_000)).toBeLessThanOrEqual(4_000)
+  // A thousand times as many requests.
+  const busy = pages.map((page) => ({
+    ...page,
+    levels: page.levels.map((level) => ({
+      ...level,
+      schemas: level.schemas.map((schema) => ({ ...schema, dispatched: 1_000 * (schema.dispatched ?? 0) })),
+    })),
+  }))
+  expect(spanOf(twinHistory(busy, 1_000))).toBe(30_000)
 })

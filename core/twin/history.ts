@@ -1,10 +1,11 @@
+import { showsNone } from '../frame/lacking.ts'
 import type { TwinHistory } from '../contract/forecast.ts'
 import { ProblemError } from '../errors.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
-import { MS_PER_SECOND, unixMsOf } from '../units.ts'
-import { comparableFrames, observe, SHORTEST_SPAN_SECONDS } from './observe.ts'
+import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
+import { comparableFrames, meanOf, observe, SHORTEST_SPAN_SECONDS } from './observe.ts'
 import { periodOf } from './period.ts'
 
 /** Longer spans are not representative of the present. */
@@ -18,44 +19,60 @@ const MOST_PARTS = 10
 const SHORTEST_PART_MS = 1.1 * SHORTEST_SPAN_SECONDS * MS_PER_SECOND
 
 /**
- * The data that a twin is fitted to: the newest of these pages, limited so that a run has about `requestsOfRun` requests.
+ * The data that a twin is fitted to: the newest of these pages, limited so that a run has about `requestsOfRun` requests,
+ * or more for a whole wave.
  * `undefined` while they span too little time since the last start of the server or the last change of its limits. Throws
  * `unsupported` for pages without the requests of levels.
  */
 export function twinHistory(pages: readonly ServerFrame[], requestsOfRun: number): TwinHistory | undefined {
-  const { levels = [] } = pages.at(-1) ?? {}
-  if (levels.length > 0 && levels.every(({ dispatched }) => dispatched === undefined)) {
+  const last = pages.at(-1)
+  if (last !== undefined && last.levels.length > 0 && showsNone('dispatched', last)) {
     throw new ProblemError(
       'unsupported',
       `A forecast is made from ${FAMILY.dispatched}, which the pages do not show. Look at the filters of Prometheus, or read the server itself.`,
     )
   }
   const comparable = comparableFrames(pages)
-  const whole = observe(lastSpan(comparable, requestsOfRun))
-  return whole && { whole, waves: wavesOf(comparable), parts: partsOf(comparable) }
+  const waves = wavesOf(comparable)
+  const whole = observe(lastSpan(comparable, requestsOfRun, waves[0]?.seconds))
+  return whole && { whole, waves, parts: partsOf(comparable, waves[0]?.seconds) }
 }
 
-/** By the requests that wait or execute. */
+/** A run may have so many requests for the sake of a whole wave. */
+const REQUESTS_OF_WAVE = 50_000
+
+/** By the requests that wait or execute; the level with the most of them first. */
 function wavesOf(frames: readonly ServerFrame[]): TwinHistory['waves'] {
   const levels = (frames.at(-1)?.levels ?? []).filter((level) => !isExempt(level))
-  return levels.flatMap(({ name }) => {
-    const samples = frames.flatMap(({ at, levels: all }) => {
-      const { queued, executing } = all.find((level) => level.name === name)?.requests ?? {}
-      return queued === undefined || executing === undefined ? [] : [{ at: unixMsOf(at), value: queued + executing }]
+  return levels
+    .flatMap(({ name }) => {
+      const samples = frames.flatMap(({ at, levels: all }) => {
+        const { queued, executing } = all.find((level) => level.name === name)?.requests ?? {}
+        return queued === undefined || executing === undefined ? [] : [{ at: unixMsOf(at), value: queued + executing }]
+      })
+      const period = periodOf(samples)
+      if (period === undefined) return []
+      return [
+        { level: name, seconds: period / MS_PER_SECOND, requests: meanOf(samples.map(({ value }) => value)) ?? 0 },
+      ]
     })
-    const period = periodOf(samples)
-    return period === undefined ? [] : [{ level: name, seconds: period / MS_PER_SECOND }]
-  })
+    .toSorted((a, b) => b.requests - a.requests)
+    .map(({ level, seconds }) => ({ level, seconds }))
 }
 
-function partsOf(frames: readonly ServerFrame[]): TwinHistory['parts'] {
+/** Equal parts; of a load in waves, whole waves. */
+function partsOf(frames: readonly ServerFrame[], wave: number | undefined): TwinHistory['parts'] {
   const times = frames.map(({ at }) => unixMsOf(at))
-  const [from = 0, to = 0] = [times[0], times.at(-1)]
-  const count = Math.min(MOST_PARTS, Math.floor((to - from) / SHORTEST_PART_MS))
+  const [first = 0, to = 0] = [times[0], times.at(-1)]
+  const most = Math.min(MOST_PARTS, Math.floor((to - first) / SHORTEST_PART_MS))
+  const waves = wave === undefined ? 0 : Math.floor((to - first) / MS_PER_SECOND / wave)
+  const wavesOfPart = Math.ceil(waves / Math.max(1, most))
+  const count = waves === 0 ? most : Math.floor(waves / wavesOfPart)
+  const partMs = wave === undefined || waves === 0 ? (to - first) / most : wavesOfPart * wave * MS_PER_SECOND
   return Array.from({ length: count }, (_, part) => {
-    const borders = [part, part + 1].map((border) => from + (border * (to - from)) / count)
-    const [first = 0, last = 0] = borders.map((border) => times.findLastIndex((at) => at <= border))
-    return observe(frames.slice(first, last + 1))
+    const borders = [count - part, count - part - 1].map((later) => to - later * partMs)
+    const [begin = 0, end = 0] = borders.map((border) => times.findLastIndex((at) => at <= border))
+    return observe(frames.slice(Math.max(0, begin), end + 1))
   }).flatMap((observed) => {
     if (observed === undefined) return []
     const levels = observed.levels.map(({ name, quantities }) => ({ level: name, quantities }))
@@ -63,11 +80,28 @@ function partsOf(frames: readonly ServerFrame[]): TwinHistory['parts'] {
   })
 }
 
-function lastSpan(frames: readonly ServerFrame[], requestsOfRun: number): readonly ServerFrame[] {
+/** As many whole waves as a run can have, or one if it can have that. */
+function lastSpan(
+  frames: readonly ServerFrame[],
+  requestsOfRun: number,
+  wave: number | undefined,
+): readonly ServerFrame[] {
   const whole = observe(frames)
   if (whole === undefined) return frames
   const perSecond = whole.levels.reduce((sum, { quantities }) => sum + quantities.arrivalsPerSecond, 0)
-  const affordable = Math.max(SHORTEST_RUN_SECONDS, requestsOfRun / Math.max(1, perSecond) - WARM_SECONDS)
-  const from = whole.untilMs - MS_PER_SECOND * Math.min(LONGEST_SPAN_SECONDS, affordable)
-  return frames.filter(({ at }) => unixMsOf(at) >= from)
+  const affordable = (requests: number): number =>
+    Math.min(LONGEST_SPAN_SECONDS, Math.max(SHORTEST_RUN_SECONDS, requests / Math.max(1, perSecond) - WARM_SECONDS))
+  const since = (seconds: number): UnixMs => whole.untilMs - seconds * MS_PER_SECOND
+  const some = affordable(requestsOfRun)
+  if (wave === undefined || wave > affordable(Math.max(REQUESTS_OF_WAVE, requestsOfRun))) {
+    return frames.filter(({ at }) => unixMsOf(at) >= since(some))
+  }
+  const known = (whole.untilMs - whole.fromMs) / MS_PER_SECOND
+  const from = since(wave * Math.max(1, Math.floor(Math.min(some, known) / wave)))
+  return frames.slice(
+    Math.max(
+      0,
+      frames.findLastIndex(({ at }) => unixMsOf(at) <= from),
+    ),
+  )
 }

@@ -290,3 +290,5 @@ export function meanOf(values: readonly (number | undefined)[]): number | undefi
   }
   return count === 0 ? undefined : sum / count
 }
+
+export const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)

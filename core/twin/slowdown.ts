@@ -1,6 +1,6 @@
 import type { Observation } from '../contract/forecast.ts'
 import type { ServerFrame } from '../frame/frame.ts'
-import { spaced } from '../frame/reading.ts'
+import { spaced, executingSeats } from '../frame/reading.ts'
 
 type Slowdown = NonNullable<Observation['slowdown']>
 
@@ -55,7 +55,7 @@ function pointsOf(frames: readonly ServerFrame[]): ReadonlyMap<string, readonly 
   for (const [i, later] of frames.entries()) {
     const earlier = frames[i - 1]
     if (earlier === undefined) continue
-    const seats = (seatsIn(earlier) + seatsIn(later)) / 2
+    const seats = (executingSeats(earlier) + executingSeats(later)) / 2
     const before = executionsOf(earlier)
     for (const [key, { sum, count }] of executionsOf(later)) {
       const was = before.get(key) ?? { sum: 0, count: 0 }
@@ -71,8 +71,6 @@ function pointsOf(frames: readonly ServerFrame[]): ReadonlyMap<string, readonly 
     }),
   )
 }
-
-const seatsIn = ({ levels }: ServerFrame): number => levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0)
 
 const executionsOf = ({ levels }: ServerFrame): ReadonlyMap<string, { readonly sum: number; readonly count: number }> =>
   new Map(

@@ -5,9 +5,10 @@ import { DEFAULT_REQUEST_TIMEOUT_SECONDS, isExempt } from '../frame/reading.ts'
 import { type Buckets, type Distribution, exponential, meanOfBuckets } from '../simulate/random.ts'
 import type { Behaviour, CallKind, ClientGroup, OnRejection, Steps, Workload } from '../simulate/workload.ts'
 import { MS_PER_SECOND } from '../units.ts'
-import { courseOf, pauseSeconds } from './course.ts'
-import { meanOf, stepsOf } from './observe.ts'
+import { courseOf, isSteady, pauseSeconds } from './course.ts'
+import { meanOf, stepsOf, sumOf } from './observe.ts'
 import { listOfWidth, type Specimen, specimens, TWIN_OBJECTS } from './specimens.ts'
+import { type Sent, sentInWaves, type TwinFlow } from './waves.ts'
 
 /** Properties of a level's clients that metrics do not show. */
 export interface Guess {
@@ -51,7 +52,7 @@ export function twinTraffic(
       // Without waits, clients cannot be distinguished by which of them waits for which.
       const guess = isExempt(level) ? EXEMPT_GUESS : guessOf(level.name)
       const named = known.get(traffic.schema)
-      const flows: readonly Flow[] = named ?? sharesOf(guess).map((share) => ({ share }))
+      const flows: readonly TwinFlow[] = named ?? sharesOf(guess).map((share) => ({ share }))
       const clients =
         schema === undefined
           ? []
@@ -65,16 +66,14 @@ export function twinTraffic(
         missing.push(traffic.schema)
         return []
       }
-      const { stepMs, slowdown } = observation
-      return groupsOf(traffic, { level, clients, flows, guess, stepMs, unslowed: slowdown?.unslowed ?? 1 })
+      const { fromMs, stepMs, slowdown } = observation
+      return groupsOf(traffic, { level, clients, flows, guess, fromMs, stepMs, unslowed: slowdown?.unslowed ?? 1 })
     }),
   )
   const { service } = QUIET
   const capacity = observation.slowdown?.curve ?? []
   return { workload: { ...QUIET, service: { ...service, capacity }, groups }, missing }
 }
-
-type Flow = Pick<DumpedFlow, 'share'> & Partial<Omit<DumpedFlow, 'name' | 'share'>>
 
 const EXEMPT_GUESS: Guess = { clients: 'open', think: 0, onRejection: 'next', flows: 1, elephant: 1 }
 
@@ -91,9 +90,10 @@ const sharesOf = ({ flows, elephant }: Guess): readonly number[] =>
 interface Made {
   readonly level: ObservedLevel
   readonly clients: readonly Specimen[]
-  readonly flows: readonly Flow[]
+  readonly flows: readonly TwinFlow[]
   readonly guess: Guess
   readonly stepMs: number
+  readonly fromMs: number
   /** Factor of the observed execution times. */
   readonly unslowed: number
 }
@@ -102,9 +102,10 @@ function groupsOf(traffic: SchemaTraffic, made: Made): readonly ClientGroup[] {
   const { level, clients, unslowed } = made
   // What flows that could not be constructed send, the others do.
   const flows = normalized(made.flows.slice(0, clients.length))
-  const behaviours = behavioursOf(traffic, { ...made, flows })
+  const sent = sentBy(traffic, { ...made, flows })
+  const behaviours = behavioursOf(traffic, sent, { ...made, flows })
   return clients.flatMap((client, flow): readonly ClientGroup[] => {
-    const [behaviour, { wide, slowness = 1 } = {}] = [behaviours[flow], flows[flow]]
+    const [behaviour, { wide, slowness = 1 } = {}] = [behaviours[flow], sent[flow]]
     const calls = callsOf(traffic, client, wide, slowness * unslowed)
     if (behaviour === undefined || calls.length === 0) return []
     const name = `${level.name}/${traffic.schema}/${flow}`
@@ -112,9 +113,40 @@ function groupsOf(traffic: SchemaTraffic, made: Made): readonly ClientGroup[] {
   })
 }
 
-function normalized(flows: readonly Flow[]): readonly Flow[] {
+function normalized(flows: readonly TwinFlow[]): readonly TwinFlow[] {
   const sum = flows.reduce((total, { share }) => total + share, 0)
   return flows.map((flow) => ({ ...flow, share: flow.share / sum }))
+}
+
+/** What each flow of a schema sends. */
+function sentBy(
+  traffic: SchemaTraffic,
+  { flows, guess, stepMs, fromMs }: Omit<Made, 'level' | 'clients' | 'unslowed'>,
+): readonly Sent[] {
+  const { arrivals, rejected, present } = traffic
+  const steady = areEven(arrivals, stepMs) ? STEADY_MS / stepMs : 0
+  // A request that is sent again after a 429 is already counted as an arrival.
+  const offered = arrivals.map((rate, step) => rate - (guess.onRejection === 'retry' ? (rejected[step] ?? 0) : 0))
+  const rates = smoothed(offered, steady)
+  const steps = smoothed(
+    present.map((count, step) => count + (rejected[step] ?? 0) * RETRY_SECONDS),
+    steady,
+  )
+  const underWay = meanOf(present) ?? 0
+  const numbers = flows.map(({ share, present: own }) => own ?? share * underWay)
+  const all = sumOf(numbers)
+  return (
+    sentInWaves(flows, { rates, stepMs, fromMs }, executionFactors(traffic, widthsOf(traffic.widths))) ??
+    flows.map(({ share, wide, slowness }, flow) => {
+      const part = all > 0 ? (numbers[flow] ?? 0) / all : share
+      return {
+        rates: rates.map((rate) => rate * share),
+        present: steps.map((count) => count * part),
+        ...(wide !== undefined && { wide }),
+        ...(slowness !== undefined && { slowness }),
+      }
+    })
+  )
 }
 
 type OpenOrClosed = Extract<Behaviour, { kind: 'open' | 'closed' }>
@@ -122,48 +154,32 @@ type BehaviourWithoutCalls = OpenOrClosed extends infer B ? (B extends OpenOrClo
 
 function behavioursOf(
   { arrivals, rejected, present }: SchemaTraffic,
+  sent: readonly Sent[],
   { level, flows, guess, stepMs }: Made,
 ): readonly BehaviourWithoutCalls[] {
   const { clients, onRejection } = guess
   const served = Math.max(1e-9, (meanOf(arrivals) ?? 0) - (meanOf(rejected) ?? 0))
-  const underWay = meanOf(present) ?? 0
-  const steadyMs = isSteady(arrivals, stepMs) ? STEADY_MS : 0
-  // A request that is sent again after a 429 is already counted as an arrival.
-  const offered = arrivals.map((rate, step) => rate - (onRejection === 'retry' ? (rejected[step] ?? 0) : 0))
-  const rates = smoothed(offered, steadyMs / stepMs)
+  const means = sent.map(({ rates }) => meanOf(rates) ?? 0)
+  const perSecond = means.map((mean) => (served * mean) / Math.max(1e-9, sumOf(means)))
   const whole = courseOf(
     present.filter((_, step) => step % stepsOf(stepMs) === 0),
     Math.min(1, (level.evidence.queued ?? 0) / Math.max(1e-9, presentIn(level))),
     (stepsOf(stepMs) * stepMs) / MS_PER_SECOND,
   )
-  const numbers = flows.map(({ share, present: own }) => own ?? share * underWay)
-  const all = numbers.reduce((sum, number) => sum + number, 0)
-  const closed = flows.map(({ share, course }, flow) => {
-    const seconds = guess.think * (underWay / served)
-    const pause =
-      clients === 'open'
-        ? undefined
-        : clients === 'closed'
-          ? seconds
-          : course === undefined
-            ? whole && pauseSeconds(whole, served)
-            : pauseSeconds(course, served * share)
-    return pause === undefined ? undefined : { pause, part: all > 0 ? (numbers[flow] ?? 0) / all : share }
+  const pauses = flows.map(({ course }, flow) => {
+    if (clients === 'open') return undefined
+    if (clients === 'closed') return guess.think * ((meanOf(present) ?? 0) / served)
+    return course === undefined ? whole && pauseSeconds(whole, served) : pauseSeconds(course, perSecond[flow] ?? 0)
   })
   // The threads of closed flows are whole numbers, whose sum is that of the level.
-  const steps = smoothed(
-    present.map((count, step) => count + (rejected[step] ?? 0) * RETRY_SECONDS),
-    steadyMs / stepMs,
+  const away = pauses.map(
+    (pause = 0, flow) => (pause * (perSecond[flow] ?? 0)) / Math.max(1e-9, meanOf(sent[flow]?.present ?? []) ?? 0),
   )
-  const threads = steps.map((count) => {
-    const exact = closed.map((one, flow) =>
-      one === undefined
-        ? 0
-        : count *
-          one.part *
-          (1 + (one.pause * served * (flows[flow]?.share ?? 0)) / Math.max(1e-9, one.part * underWay)),
+  const threads = present.map((_, step) => {
+    const exact = pauses.map((pause, flow) =>
+      pause === undefined ? 0 : (sent[flow]?.present[step] ?? 0) * (1 + (away[flow] ?? 0)),
     )
-    const sum = exact.reduce((total, value) => total + value, 0)
+    const sum = sumOf(exact)
     return sum > 0
       ? apportioned(
           Math.round(sum),
@@ -171,17 +187,13 @@ function behavioursOf(
         )
       : exact
   })
-  return closed.map((one, flow): BehaviourWithoutCalls => {
-    if (one === undefined) {
-      const part = flows[flow]?.share ?? 0
-      return {
-        kind: 'open',
-        arrivals: { kind: 'steps', perSecond: { stepMs, values: rates.map((rate) => rate * part) } },
-        onRejection,
-      }
+  return pauses.map((pause, flow): BehaviourWithoutCalls => {
+    if (pause === undefined) {
+      const rates = { stepMs, values: sent[flow]?.rates ?? [] }
+      return { kind: 'open', arrivals: { kind: 'steps', perSecond: rates }, onRejection }
     }
     const active: Steps = { stepMs, values: threads.map((counts) => counts[flow] ?? 0) }
-    const think = exponential(Math.min(3_600_000, one.pause * MS_PER_SECOND))
+    const think = exponential(Math.min(3_600_000, pause * MS_PER_SECOND))
     return { kind: 'closed', threads: Math.max(...active.values), think, active, onRejection }
   })
 }
@@ -192,18 +204,14 @@ export const presentIn = ({ schemas }: ObservedLevel): number =>
 
 /** Rates that change no more than by chance are averaged over this much time: chance is drawn again. */
 const STEADY_MS = 20_000
-/** Variance of the requests of some seconds, compared with a Poisson process. */
-const MOST_STEADY = 3
 
 /** Whether requests come evenly and not in waves. */
-function isSteady(perSecond: readonly number[], stepMs: number): boolean {
+function areEven(perSecond: readonly number[], stepMs: number): boolean {
   const size = stepsOf(stepMs)
   const counts = Array.from({ length: Math.floor(perSecond.length / size) }, (_, bin) =>
     perSecond.slice(bin * size, (bin + 1) * size).reduce((sum, rate) => sum + (rate * stepMs) / MS_PER_SECOND, 0),
   )
-  const mean = meanOf(counts) ?? 0
-  const variance = meanOf(counts.map((count) => (count - mean) ** 2)) ?? 0
-  return variance <= MOST_STEADY * Math.max(1, mean)
+  return isSteady(counts)
 }
 
 /** A whole number split by parts of 1: largest remainders first. */

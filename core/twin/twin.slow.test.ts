@@ -258,6 +258,37 @@ describe('a twin of a simulated server', () => {
     expect(isIn(bands.seats, truth.seats)).toBe(true)
   })
 
+  test('is one of a whole wave, where dumps tell who comes in waves and who does not', () => {
+    const waves = { firstMs: 10_000, activeMs: 50_000, periodMs: 130_000 }
+    const calls = [{ ...CALLS[0]!, execution: lognormal(120, 0.8) }]
+    const workload = workloadOf(
+      clients('crawler', 1, { kind: 'closed', threads: 200, think: exponential(200), waves, calls: CALLS }),
+      clients('operator', 8, { kind: 'closed', threads: 3, think: exponential(600), calls }),
+    )
+    const { pages, dumps } = pagesAndDumps(workload, { from: 0, until: 600 })
+    const history = twinHistory(pages, 3_000)
+    const flows = flowsOf(dumps)
+    const twin = history && fitTwin({ history, variant: SERVER, flows })
+    if (history === undefined || twin === undefined) throw new Error('no twin')
+    expect(low(twin)).toMatchObject({ fits: true })
+    const change = { nominalConcurrencyShares: 200 }
+    const after = pagesOf(workload, { from: 620, until: 880, edit: { at: 600, objects: withLow(change) } })
+    const truth = observe(after)?.levels.find(({ name }) => name === 'workload-low')?.quantities
+    const { bands } = forecastOf(twin, change)
+    expect(isIn(bands.waitP99, truth?.waitP99)).toBe(true)
+    expect(isIn(bands.seats, truth?.seats)).toBe(true)
+    // Without the dumps' counts, everybody comes in waves.
+    const even = flows.map(({ schema, flows: own }) => ({
+      schema,
+      flows: own.map((flow) => {
+        const { counts: _, ...rest } = flow
+        return rest
+      }),
+    }))
+    const blind = fitTwin({ history, variant: SERVER, flows: even })
+    expect(low(twin)?.error).toBeLessThan((blind && low(blind)?.error) ?? 0)
+  })
+
   test('follows the flows that a new level takes', () => {
     const { pages, dumps } = pagesAndDumps(closed, BEFORE)
     const history = twinHistory(pages, 8_000)

@@ -18,15 +18,18 @@ export interface BarSeats {
   readonly nominal: number | undefined
   /** Upper limit; a value above the seats of the server means "no borrowing limit". */
   readonly upper: number | undefined
+  /** Positive is borrowed, negative lent: seats that are withheld are neither. */
+  readonly moved: number | undefined
   readonly exempt: boolean
 }
 
-const barSeats = (level: LevelFrame): BarSeats => ({
+const barSeats = (level: LevelFrame, server: ServerFrame): BarSeats => ({
   executing: level.seats.executing,
   queued: level.seats.queued,
   current: level.limits.current,
   nominal: level.limits.nominal,
   upper: level.limits.upper,
+  moved: movedSeats(server, level.limits),
   exempt: isExempt(level),
 })
 
@@ -70,7 +73,7 @@ export function levelRows(
   return server.levels
     .toSorted((a, b) => compare(a.name, b.name))
     .map((level): LevelRow => {
-      const seats = barSeats(level)
+      const seats = barSeats(level, server)
       const own = derived?.levels.find(({ name }) => name === level.name)
       const wait = (seconds: number | undefined): Reading => {
         if (seats.exempt) return 'n/a'
@@ -84,7 +87,7 @@ export function levelRows(
         states: levelStates(level, own),
         seats,
         lower: level.limits.lower,
-        change: seats.exempt ? ('n/a' as const) : movedSeats(server, seats),
+        change: seats.exempt ? ('n/a' as const) : seats.moved,
         demand: level.demand.smoothed,
         approximate: derived?.torn ?? false,
         queuedRequests: level.requests.queued,

@@ -73,7 +73,11 @@ export function rejecting(about: Case): Told {
 }
 
 /** `the last 10 s`: the window of the present, or that of waits; longer where samples are farther apart. */
-export const theLast = (format: Format, servers: readonly NowServer[], atLeast = 0): string =>
+export const theLast = (
+  format: Format,
+  servers: readonly { readonly recent?: { readonly seconds: number } | undefined }[],
+  atLeast = 0,
+): string =>
   `the last ${format.span(Math.round(Math.max(atLeast, ...servers.map(({ recent }) => recent?.seconds ?? 0))))}`
 
 /** `, 78 % of them from flow schema …`: over all reasons, because rows are by schema and reason. */

@@ -42,7 +42,7 @@ export const forecast: Command = {
 const SECONDS = { min: SHORTEST_SPAN_SECONDS, max: 600 } as const
 const DEFAULT_SECONDS = 120
 /** A command has more time than a window. */
-const REQUESTS_OF_RUN = 40_000
+export const REQUESTS_OF_RUN = 40_000
 
 async function runForecast(given: Given, console: Console): Promise<ExitCode> {
   const serverLimit = readNumber(given, 'new-server-limit', SEATS)

@@ -1,3 +1,4 @@
+import { SEATS } from '../../core/scenario/read.ts'
 import { plain } from '../../core/text/format.ts'
 import { ALGORITHMS, type Algorithm } from '../../core/engine/profiles.ts'
 import { ProblemError } from '../../core/errors.ts'
@@ -30,8 +31,6 @@ export const LIVE_OPTIONS = {
   ...texts('max-requests-inflight', 'max-mutating-requests-inflight', 'metrics-port'),
   json: { type: 'boolean' },
 } as const satisfies Readonly<Record<string, OptionInfo>>
-
-const SEATS = { min: 0, max: 100_000, whole: true } as const
 
 /** Configures the engine of a proxy or a feed. */
 export function engineFields(given: Given): {

@@ -11,6 +11,7 @@ import { jsonText } from '../../core/text/text.ts'
 import { reportHtml } from '../../core/report/html.ts'
 import { reportMarkdown } from '../../core/report/markdown.ts'
 import { writeAtomically } from '../files/files.ts'
+import { readLook } from '../files/look.ts'
 import { reportOfRecording } from '../recordings/incident.ts'
 import type { Console, ExitCode } from './console.ts'
 import { RANGE_OPTIONS, rangeFrom, recordingNamed } from './recordingOptions.ts'
@@ -65,8 +66,8 @@ function formatOf(file = ''): Format {
 /** A PDF is printed from HTML. */
 const WRITTEN: Readonly<Record<Format, (report: Report) => string>> = {
   markdown: reportMarkdown,
-  html: reportHtml,
-  pdf: reportHtml,
+  html: (made) => reportHtml(made, readLook()),
+  pdf: (made) => reportHtml(made, readLook()),
   json: (made) => `${jsonText(made, 2)}\n`,
 }
 

@@ -8,7 +8,7 @@ import { tuneAnswer, type TuneReport } from '../../core/tune/report.ts'
 import { type GoalNames, namesOf, namesOfObjects } from '../../core/tune/goalText.ts'
 import { misspelt, planOf, readTune } from '../../core/tune/read.ts'
 import type { TunePlan } from '../../core/tune/tune.ts'
-import { misfits, spanText, twinBase } from '../../core/tune/ofTwin.ts'
+import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
 import { TUNE_EVALUATIONS, TUNE_SEEDS } from '../../core/bounds.ts'
 import { WHAT_IF_SEED } from '../../core/contract/whatif.ts'
 import { writeAtomically } from '../files/files.ts'
@@ -17,7 +17,7 @@ import { progressOf, type Console, type ExitCode } from './console.ts'
 import { lists, texts } from './options.ts'
 import { oneText, tellFindings } from './inputFiles.ts'
 import { configurationBefore, EDIT_OPTIONS } from './edit.ts'
-import { readTwin, TWIN_OPTIONS } from './forecast.ts'
+import { readTwin, REQUESTS_OF_RUN, TWIN_OPTIONS } from './forecast.ts'
 import { saidLines, type Said } from './print/terminal.ts'
 import { refuseExisting } from './refuseExisting.ts'
 import { baseFrom } from './sweepFiles.ts'
@@ -125,8 +125,9 @@ async function planOfSource(given: Given, console: Console): Promise<Asked | und
   })
   if (typeof read === 'number') return undefined
   const { twin } = read
-  for (const sentence of [spanText(twin), ...misfits(twin.fit)]) console.tell(sentence)
-  return planOfGoals(twinBase(twin), 'The twin', given, console)
+  const { base, text } = twinBase(twin, REQUESTS_OF_RUN)
+  for (const sentence of [text, ...misfits(twin.fit)]) console.tell(sentence)
+  return planOfGoals(base, 'The twin', given, console)
 }
 
 async function planFrom(operand: string, given: Given, console: Console): Promise<Asked> {

@@ -1,3 +1,4 @@
+import { SEATS } from '../../core/scenario/read.ts'
 import type { ObjectSet } from '../../core/config/objects.ts'
 import { builtInObjects } from '../../core/config/builtIn.ts'
 import { applyManifests } from '../../core/impact/applyManifests.ts'
@@ -16,7 +17,6 @@ type Settings = Partial<Omit<Variant, 'name' | 'objects'>>
 
 const WHOLE_PER_SEAT = { ...PER_SEAT, whole: true } as const
 const CODEL_MS = { min: 1, max: 3_600_000 } as const
-const SEATS = { min: 0, max: 100_000, whole: true } as const
 
 /** How each setting of a variant is written: `NAME=VALUE`. */
 const SETTINGS: Readonly<Record<string, (text: string) => Settings | string>> = {

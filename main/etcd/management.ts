@@ -11,7 +11,7 @@ import type {
 import { ProblemError } from '../../core/errors.ts'
 import { getIn, isList, type Json, toJson } from '../../core/manifest/json.ts'
 import { advise } from '../../core/qos/advise.ts'
-import { DEFAULT_SETTINGS, type QosConfiguration } from '../../core/qos/configuration.ts'
+import { type QosConfiguration, NO_RULES } from '../../core/qos/configuration.ts'
 import {
   changeRules,
   documentOf,
@@ -33,9 +33,6 @@ import type { AdmissionGate, Mode } from './admissionGate.ts'
 import type { KeptRules, RulesStore } from './rulesStore.ts'
 import type { StorageReading } from './storage.ts'
 import { requestView, stateView, topView } from './view.ts'
-
-/** Rules of a proxy that has not been configured. */
-export const NO_RULES: QosConfiguration = { classes: [], rules: [], settings: DEFAULT_SETTINGS }
 
 export interface ManagementOptions {
   readonly gate: AdmissionGate

@@ -43,11 +43,17 @@ interface Latest {
   readonly derive: (frame: ServerFrame) => DerivedServer
 }
 
+/** One dump for each interval, and the newest: while somebody looks at them there are ten a second. */
+function withNewest(dumps: readonly DumpFrame[], dump: DumpFrame): readonly DumpFrame[] {
+  const [before, last] = dumps.slice(-2).map(({ at }) => Math.floor(unixMsOf(at) / PAGE_MS))
+  return [...(last !== undefined && last === before ? dumps.slice(0, -1) : dumps), dump]
+}
+
 export function createKeptPages(): KeptPages {
   /** By server and number of the interval; the first page of each. */
   const pages = new Map<string, Map<number, ServerFrame>>()
   const latest = new Map<string, Latest>()
-  const dumps = new Map<string, DumpFrame[]>()
+  const dumps = new Map<string, readonly DumpFrame[]>()
   const health = new Map<string, ServerHealth>()
   const forecasts: Forecasts = new Map()
   const existing = createExistingLevels()
@@ -106,7 +112,7 @@ export function createKeptPages(): KeptPages {
       if (event.kind === 'health') health.set(event.health.id, event.health)
       if (event.kind !== 'dump' || !pages.has(event.dump.server)) return
       const { server } = event.dump
-      dumps.set(server, [...(dumps.get(server) ?? []), event.dump].slice(-MOST_DUMPS))
+      dumps.set(server, withNewest(dumps.get(server) ?? [], event.dump).slice(-MOST_DUMPS))
     },
     frames,
     evidence: (server) => ({

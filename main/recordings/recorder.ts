@@ -199,6 +199,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
       if (allowed.count < 1) return undefined
       lastFrames.set(event.frame.id, { count: allowed.count - 1, at: now })
     }
+    if (event.kind === 'dump' && event.past === true) return undefined
     if (event.kind !== 'requests' || !('changes' in event)) return event
     const { changes } = event
     // The final event of a request contains its arrival, wait and execution times.

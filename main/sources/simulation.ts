@@ -26,6 +26,10 @@ const SERVER = 'simulated-apiserver'
 /** Initial backfill of the charts. */
 const BACKFILL_SECONDS = 600
 
+/** Dumps of the backfill: of its last minutes, and the seconds between two. */
+const DUMPED_SECONDS = 300
+const PAST_DUMP_SECONDS = 5
+
 /** Settings that a test may change. */
 export interface SimulationTuning {
   readonly workload?: Workload
@@ -109,6 +113,13 @@ export function createSimulationSource(
     health = { ...health, ...change }
     emit({ kind: 'health', health })
   }
+  let nextPastDumpNs = secondsToNs(Math.max(0, backfillSeconds - DUMPED_SECONDS))
+  /** A forecast needs to know who came in the waves before the present. */
+  const dumpPast = (): void => {
+    if (simulation.nowNs < nextPastDumpNs || dumpIntervalMs() === null) return
+    nextPastDumpNs = simulation.nowNs + secondsToNs(PAST_DUMP_SECONDS)
+    emit({ kind: 'dump', dump: dumpFrame(SERVER, simulation.engine), past: true })
+  }
   const driver = createDriver({
     simulation,
     environment,
@@ -121,7 +132,7 @@ export function createSimulationSource(
       const past = driver.isBehind
       if (!past) emit({ kind: 'facts', server: SERVER, facts: simulation.facts() })
       emit({ kind: 'frame', frame, ...(past && { past }) })
-      if (past) return
+      if (past) return dumpPast()
       arrive()
       tell({ status: 'ok', lastGoodAt: new Date(environment.now()).toISOString() })
       tellPace()

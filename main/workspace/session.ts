@@ -134,7 +134,8 @@ export function startSession(options: SessionOptions): Session {
         untold.add(event.frame.id)
         return tellFrames(picture.servers.length > 1 ? GATHER_MS : 0)
       case 'dump':
-        return dumps.tell(event.dump)
+        if (event.past !== true) dumps.tell(event.dump)
+        return
       case 'health':
         return tellConnection(0)
       case 'objects':

@@ -4,7 +4,7 @@ import { ProblemError, toProblem } from '../../core/errors.ts'
 import type { ForecastWish } from '../../core/contract/forecast.ts'
 import type { TuneWish } from '../../core/contract/tune.ts'
 import type { SweepBase } from '../../core/sweep/sweep.ts'
-import { misfits, spanText, twinBase } from '../../core/tune/ofTwin.ts'
+import { misfits, twinBase } from '../../core/tune/ofTwin.ts'
 import { namesOfObjects } from '../../core/tune/goalText.ts'
 import { misspelt } from '../../core/tune/read.ts'
 import { tuneAnswer } from '../../core/tune/report.ts'
@@ -58,6 +58,9 @@ export function tuneHandlers(options: TuneOptions): Pick<StreamHandlers, 'tune'>
   }
 }
 
+/** A search runs hundreds of times. */
+const REQUESTS_OF_SEARCH = 5_000
+
 async function baseOf(
   { from, before, serverLimit, version }: TuneWish,
   { openPast, sourceOf, twinOf }: TuneOptions,
@@ -70,7 +73,8 @@ async function baseOf(
     const of = { connection, server, ...(at !== undefined && { at }) }
     const twin = await twinOf({ of, before, after: before, serverLimit, version }, tell, signal)
     const ofNow = at === undefined ? [] : ['The edit is of the objects as they are now.']
-    return { base: twinBase(twin), notes: [spanText(twin), ...ofNow, ...misfits(twin.fit)] }
+    const { base, text } = twinBase(twin, REQUESTS_OF_SEARCH)
+    return { base, notes: [text, ...ofNow, ...misfits(twin.fit)] }
   }
   const connection = await openPast(from.connection)
   const { requests } = await sourceOf(connection).call('past.requests', {

@@ -39,6 +39,8 @@ const Overlays = lazy(async () => {
 
 /** Shown until its notes are dismissed, once on each machine. */
 const FirstRun = lazy(async () => ({ default: (await import('./FirstRun.tsx')).FirstRun }))
+/** The task in which those end, until it is done. */
+const FirstTask = lazy(async () => ({ default: (await import('./FirstRun.tsx')).FirstTask }))
 const FilterScreen = lazy(async () => ({ default: (await import('./FilterScreen.tsx')).FilterScreen }))
 
 /** Its code is that of the draft. */
@@ -56,7 +58,7 @@ export function App() {
   useEffect(() => {
     if (rangeProblem !== undefined) say(`The range of this address cannot be shown. ${rangeProblem}`)
   }, [rangeProblem])
-  const [{ sidebar }] = useSettings()
+  const [{ sidebar, task }] = useSettings()
   const noted = useShownNotes().length > 0
   const connected = useConnected() !== undefined
   const sources = useShownSources()
@@ -77,6 +79,7 @@ export function App() {
         <Notices />
         <Suspense>
           <RevertNotes />
+          {task !== 'none' && <FirstTask />}
         </Suspense>
         {entry !== undefined && (
           <>

@@ -81,7 +81,7 @@ function EtcdStatus({ good }: { readonly good: boolean }) {
   const version = state?.storage?.version
   return (
     <footer className={styles['barBar']}>
-      <span className={styles['item']}>
+      <span className="middle gap-6 rigid inline-flex">
         <span className={good ? 'good' : 'warn'}>
           <Icon name={good ? 'check' : 'warn'} size={12} />
         </span>
@@ -90,20 +90,20 @@ function EtcdStatus({ good }: { readonly good: boolean }) {
         {state?.since !== undefined && <> up {format.span((state.at - state.since) / 1_000)}</>}
       </span>
       {version !== undefined && (
-        <span className={styles['item']}>
+        <span className="middle gap-6 rigid inline-flex">
           etcd <b>{version}</b>
         </span>
       )}
       {state?.decideMs !== undefined && (
         <span
-          className={classes(styles['item'], styles['wide'])}
+          className={classes('middle gap-6 rigid inline-flex', styles['wide'])}
           title="Time to read and decide a request, median of the last 1,000"
         >
           decides in <b>{format.fixed(state.decideMs * 1_000)} µs</b>
         </span>
       )}
       {state !== undefined && (
-        <span className={styles['item']}>
+        <span className="middle gap-6 rigid inline-flex">
           {state.revision === null ? (
             'rules from files'
           ) : (
@@ -115,7 +115,7 @@ function EtcdStatus({ good }: { readonly good: boolean }) {
       )}
       <span className={classes('push', styles['wide'])}>Separate from Priority and Fairness of the API server</span>
       {state !== undefined && (
-        <span className={classes(styles['item'], state.editable && 'warn')}>
+        <span className={classes('middle gap-6 rigid inline-flex', state.editable && 'warn')}>
           <Icon name={state.editable ? 'editor' : 'lock'} size={12} />
           {state.editable ? 'editing on' : 'read-only'}
         </span>

@@ -3,12 +3,19 @@ import type { ReactNode } from 'react'
 import { Button } from '../components/Button.tsx'
 import { Icon } from '../components/Icon.tsx'
 import { NoteNumber } from '../components/NowLine.tsx'
+import { Note } from '../components/States.tsx'
 import { Term } from '../components/Term.tsx'
 import { useMedia } from '../components/hooks.ts'
+import { useConnected } from '../state/connection.ts'
 import { useContexts } from '../state/contexts.ts'
+import { dismiss } from '../state/dismissed.ts'
+import { useDraft } from '../state/draft.ts'
+import { draftApplyStore } from '../state/draftApply.ts'
 import { NOTE_IDS, type NoteId } from '../state/firstRun.ts'
-import { openScreen } from '../state/route.ts'
-import { changeSettings, useSettings } from '../state/settings.ts'
+import { beginTask, TASK_STEPS, toStep } from '../state/firstTask.ts'
+import { openPage, openScreen, useRoute } from '../state/route.ts'
+import { useSettings } from '../state/settings.ts'
+import states from '../components/States.module.css'
 import styles from './FirstRun.module.css'
 
 interface NoteText {
@@ -43,14 +50,13 @@ const NOTES: Readonly<Record<NoteId, NoteText>> = {
   },
   task: {
     title: 'Now find a culprit',
-    text: 'Levels keep a flood from the rest; inside a level, queues serve its flows in turn. Diagnosis names the flow that fills workload-low, and a remedy. Open it as a draft, apply it, and the Editor draws its effect. It takes two minutes, and changes only the simulation.',
+    text: 'Levels keep a flood from the rest; inside a level, queues serve its flows in turn. Find the flow that fills workload-low, try a fix, and see its effect: three steps, two minutes, on the simulation alone.',
     more: (
       <button
         type="button"
         className={styles['link']}
         onClick={() => {
-          // Whoever begins has read the notes.
-          changeSettings({ dismissed: [...NOTE_IDS] })
+          beginTask()
           openScreen('diagnosis')
         }}
       >
@@ -77,18 +83,13 @@ export function FirstRun() {
     <aside className={styles['notes']} aria-label="Reading this screen" data-pane="" tabIndex={-1}>
       <header className={`${styles['head']} flex baseline between pad-x pad-y-12 line-below`}>
         <h2 className="large strong">Reading this screen</h2>
-        <button type="button" className={styles['link']} onClick={() => changeSettings({ dismissed: [...NOTE_IDS] })}>
+        <button type="button" className={styles['link']} onClick={() => dismiss(...NOTE_IDS)}>
           Hide all
         </button>
       </header>
       <ol className={styles['list']}>
         {(narrow ? left.slice(0, 1) : left).map((id) => (
-          <FirstRunNote
-            key={id}
-            id={id}
-            next={narrow && left.length > 1}
-            onHide={() => changeSettings({ dismissed: [...dismissed, id] })}
-          />
+          <FirstRunNote key={id} id={id} next={narrow && left.length > 1} onHide={() => dismiss(id)} />
         ))}
       </ol>
       <section className={styles['own']}>
@@ -132,5 +133,56 @@ function FirstRunNote({ id, next, onHide }: FirstRunNoteProps) {
         </button>
       )}
     </li>
+  )
+}
+
+const STEPS = {
+  culprit: ['Find the culprit', 'A flow floods workload-low again and again. Diagnosis names it while it does.'],
+  fix: ['Try a fix', '“Try a fix” or an edit of the level is a draft. Switch editing on, and apply it.'],
+  effect: ['See its effect', 'The Editor draws it beside the forecast once it is measured, 50 s after the edit.'],
+} as const
+
+/** The step of the first task that is next, above every screen of a simulation. */
+export function FirstTask() {
+  const [{ task }] = useSettings()
+  const { screen } = useRoute()
+  const drafted = useDraft().entries.length > 0
+  const applied = draftApplyStore((store) => store.applied !== undefined)
+  const kind = useConnected()?.source.kind
+  if (task === 'none' || kind !== 'simulation') return null
+  const at = TASK_STEPS.indexOf(task)
+  const inEditor = task === 'effect' || (task === 'fix' && drafted)
+  const open = (): void => {
+    if (!inEditor) openScreen('diagnosis')
+    // A page that was loaded since finds the effect in the journal.
+    else openPage('editor', task === 'fix' || applied ? 'draft' : 'journal')
+  }
+  return (
+    <aside aria-label="First task" className={states['notes']}>
+      <Note kind="info">
+        <div className="row wrap gap-12">
+          <ol className="row gap-12">
+            {TASK_STEPS.map((step, index) => (
+              <li
+                key={step}
+                aria-current={step === task ? 'step' : undefined}
+                className={step === task ? 'strong' : 'muted'}
+              >
+                {index < at ? <Icon name="check" size={11} /> : `${index + 1}.`} {STEPS[step][0]}
+              </li>
+            ))}
+          </ol>
+          <span>{STEPS[task][1]}</span>
+          {screen !== (inEditor ? 'editor' : 'diagnosis') && (
+            <Button small onClick={open}>
+              {inEditor ? 'Open the Editor' : 'Open Diagnosis'}
+            </Button>
+          )}
+          <Button small onClick={() => toStep('none')}>
+            End the task
+          </Button>
+        </div>
+      </Note>
+    </aside>
   )
 }

@@ -3,6 +3,7 @@ import dialog from '../components/Dialog.module.css'
 import { Button } from '../components/Button.tsx'
 import { droppedFiles } from '../components/files.ts'
 import { client } from '../state/client.ts'
+import { dismiss } from '../state/dismissed.ts'
 import { startLimits } from '../state/limitsReader.ts'
 import { uploadStore } from '../state/upload.ts'
 import { format } from '../theme/format.ts'
@@ -92,7 +93,7 @@ function UploadProgress() {
 /** A quiet note about a newer version, until it is dismissed; the link opens the page about it. */
 export function UpdateNote() {
   const update = updateStore((state) => state.update)
-  const [{ dismissed, updateFrom }, change] = useSettings()
+  const [{ dismissed, updateFrom }] = useSettings()
   // No update check unless an address is set.
   useEffect(() => (updateFrom === '' ? undefined : startUpdates(client())), [updateFrom])
   if (update?.state !== 'newer') return null
@@ -106,7 +107,7 @@ export function UpdateNote() {
           {update.url}
         </a>
       </span>
-      <Button small onClick={() => change({ dismissed: [...dismissed, note] })}>
+      <Button small onClick={() => dismiss(note)}>
         Dismiss
       </Button>
     </aside>

@@ -12,7 +12,7 @@ import { bounds, PRESETS, windowToText, type TimeWindow } from '../state/time.lo
 import { readRange, type ParsedRange } from '../state/typedRange.logic.ts'
 import { format } from '../theme/format.ts'
 import { run } from './commands.ts'
-import { showRange } from './pasteRange.ts'
+import { showRange } from './rangeActions.ts'
 import { unrecordedMs } from './timeBar.data.ts'
 import styles from './TopBar.module.css'
 

@@ -39,7 +39,7 @@ export function StatusBar() {
   }
   return (
     <footer className={styles['barBar']}>
-      <span className={styles['item']}>
+      <span className="middle gap-6 rigid inline-flex">
         <span className={facts.good ? 'good' : 'warn'}>
           <Icon name={facts.good ? 'check' : 'warn'} size={12} />
         </span>
@@ -54,14 +54,14 @@ export function StatusBar() {
         </span>
         <b>{facts.cadence}</b>
       </span>
-      {facts.families !== undefined && <span className={styles['item']}>{facts.families}</span>}
+      {facts.families !== undefined && <span className="middle gap-6 rigid inline-flex">{facts.families}</span>}
       {facts.version !== undefined && (
-        <span className={styles['item']}>
+        <span className="middle gap-6 rigid inline-flex">
           {isPast && connection?.source.kind !== 'run' ? 'server then' : 'server'} <b>{facts.version}</b>
         </span>
       )}
       {facts.dumps !== undefined && (
-        <span className={classes(styles['item'], styles['wide'])}>
+        <span className={classes('middle gap-6 rigid inline-flex', styles['wide'])}>
           <Term id="debug-dump">debug dumps</Term> <b>{facts.dumps}</b>
         </span>
       )}
@@ -79,7 +79,7 @@ function EditingState() {
   const on = state?.editing.state === 'on'
   return (
     <span
-      className={classes(styles['item'], on ? 'warn' : styles['wide'])}
+      className={classes('middle gap-6 rigid inline-flex', on ? 'warn' : styles['wide'])}
       title={
         on
           ? `Editing of ${state.target} is on.`
@@ -102,7 +102,7 @@ function Countdown() {
   const left = mode === 'live' ? untilReallocation(derivedServer, shownNow) : undefined
   const around = 2 * Math.PI * 5
   return (
-    <span className={classes(styles['item'], styles['countdown'])}>
+    <span className={classes('middle gap-6 rigid inline-flex', styles['countdown'])}>
       <svg className={styles['ring']} width="13" height="13" viewBox="0 0 13 13" aria-hidden="true" focusable="false">
         <circle className={styles['track']} cx="6.5" cy="6.5" r="5" />
         <circle

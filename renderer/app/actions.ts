@@ -10,6 +10,7 @@ import {
 } from '../state/connection.ts'
 import { refusalOf } from '../state/limits.ts'
 import { setAsking } from '../state/asking.ts'
+import { showNotes } from '../state/dismissed.ts'
 import { draftStore, redoDraft, undoDraft } from '../state/draft.ts'
 import { runDry } from '../state/draftApply.ts'
 import { objectsNow } from '../state/objects.ts'
@@ -18,10 +19,9 @@ import { runDraftBeside } from '../state/draftRun.ts'
 import { changeSettings } from '../state/settings.ts'
 import { controlSimulation, simulationStore } from '../state/simulation.ts'
 import { viewStore, withoutLevels } from '../state/view.ts'
+import { openSetting } from '../state/wantedSetting.ts'
 import { say, sayFailure } from '../state/shell.ts'
 import { sourceOfFiles, type Readable } from '../components/files.ts'
-
-const openSettings = (): void => openScreen('settings')
 
 const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'dry-run': () => {
@@ -56,10 +56,7 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   simulation: () => connectTo({ kind: 'simulation' }),
   demo: () => connectTo({ kind: 'demo' }),
   disconnect,
-  'reading-notes': () => {
-    changeSettings({ dismissed: [] })
-    openScreen('overview')
-  },
+  'reading-notes': showNotes,
   'theme-dark': () => changeSettings({ theme: 'dark' }),
   'theme-light': () => changeSettings({ theme: 'light' }),
   'theme-system': () => changeSettings({ theme: 'system' }),
@@ -70,12 +67,12 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'keys-on': () => changeSettings({ singleKeys: true }),
   'keys-off': () => changeSettings({ singleKeys: false }),
   // These have more values than entries of the palette could name.
-  'set-sidebar': openSettings,
-  'set-range': openSettings,
-  'set-record': openSettings,
-  'set-age': openSettings,
-  'set-size': openSettings,
-  'set-updates': openSettings,
+  'set-sidebar': () => openSetting('sidebar'),
+  'set-range': () => openSetting('range'),
+  'set-record': () => openSetting('record'),
+  'set-age': () => openSetting('age'),
+  'set-size': () => openSetting('size'),
+  'set-updates': () => openSetting('updates'),
 }
 
 export const act = (name: ActionName): void => ACTIONS[name]()

@@ -5,7 +5,7 @@ import { seriesStore } from '../state/series.ts'
 import { changeSettings, settingsNow } from '../state/settings.ts'
 import { instantOf, timeStore } from '../state/time.ts'
 import { viewStore } from '../state/view.ts'
-import { levelOrder } from '../theme/levelSlots.ts'
+import { levelOrder } from '../../core/text/levelSlots.ts'
 import { openOverlay, shellStore } from '../state/shell.ts'
 import { isTyping } from '../components/keys.ts'
 import { onMenuCommand } from '../state/bridge.desktop.ts'
@@ -60,9 +60,9 @@ export function run(command: Command): void {
     case 'cursor':
       return moveCursor(command.direction, command.round)
     case 'copy-range':
-      return void import('./pasteRange.ts').then(({ copyRange }) => copyRange())
+      return void import('./rangeActions.ts').then(({ copyRange }) => copyRange())
     case 'paste-range':
-      return void import('./pasteRange.ts').then(({ pasteRange }) => pasteRange())
+      return void import('./rangeActions.ts').then(({ pasteRange }) => pasteRange())
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Extent } from '../../core/contract/recording.ts'
-import { xOfTime, type Plot, type TimeDomain } from '../charts/plot.data.ts'
+import { xOfTime, type Plot, type TimeDomain } from '../../core/text/plot.ts'
 import { SHORTEST } from '../state/time.logic.ts'
 
 /** The parts of the stretches that lie in a domain: the first sample covers time before it. */

@@ -1,16 +1,16 @@
-import { memo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
+import { memo, useRef, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
 import { create } from 'zustand'
 import type { Series } from '../../core/history/series.ts'
 import { gapAround } from '../../core/history/gapsWithin.ts'
 import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
-import { CursorLine, PlotTip } from './plot.tsx'
+import { CursorLine } from './plot.tsx'
 import styles from './plot.module.css'
 import { useWheel } from './wheel.ts'
 import { dragRange, nearestIndex, stepCursor } from './crosshair.data.ts'
 import { seatsAt } from './seatChart.data.ts'
-import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from './plot.data.ts'
+import { type Plot, type TimeDomain, plotHeight, timeOfX, xOfTime } from '../../core/text/plot.ts'
 
 export interface CrosshairProps {
   readonly plot: Plot
@@ -19,9 +19,7 @@ export interface CrosshairProps {
   readonly times: readonly number[]
   /** The chart's name, for the cursor's accessible name. */
   readonly label: string
-  /** The content of a box under the pointer or focus, for an instant, where the chart has no other place for it. */
-  readonly tooltip?: (at: number) => ReactNode
-  /** The same as one line of text. */
+  /** What the chart shows at an instant, in one line. */
   readonly spoken: (at: number) => string
   /**
    * Milliseconds by which the shared cursor is later than the one of this chart, where two periods are compared; ranges
@@ -39,8 +37,7 @@ const ROUND_MS = 10_000
  * stays as it is.
  */
 export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
-  const { plot, domain, times, label, tooltip, spoken, shift } = props
-  const [active, setActive] = useState(false)
+  const { plot, domain, times, label, spoken, shift } = props
   const pressed = useRef<number | undefined>(undefined)
   const cursor = timeStore((time) => shifted(cursorOf(time), -(shift ?? 0)))
   const range = rangeStore((state) => (shift === undefined ? state.range : undefined))
@@ -69,7 +66,6 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
   }
   const onPointerLeave = (): void => {
     if (pressed.current !== undefined) return
-    setActive(false)
     timeStore.getState().setCursor()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -90,23 +86,15 @@ export const Crosshair = memo(function Crosshair(props: CrosshairProps) {
       aria-valuenow={inside ? cursor : domain.to}
       aria-valuetext={inside ? `${format.time(cursor)}, ${spoken(cursor)}` : 'no cursor'}
       aria-orientation="horizontal"
-      onPointerEnter={() => setActive(true)}
       onPointerMove={onPointerMove}
       onPointerDown={onPointerDown}
       onPointerUp={() => (pressed.current = undefined)}
       onPointerCancel={() => (pressed.current = undefined)}
       onPointerLeave={onPointerLeave}
-      onFocus={() => setActive(true)}
-      onBlur={() => setActive(false)}
       onKeyDown={onKeyDown}
     >
       {range !== undefined && <RangeBox plot={plot} domain={domain} from={range.from} to={range.to} />}
       <CursorLine plot={plot} domain={domain} cursor={cursor} />
-      {inside && active && tooltip !== undefined && (
-        <PlotTip plot={plot} x={xOfTime(plot, domain, cursor)}>
-          {tooltip(cursor)}
-        </PlotTip>
-      )}
     </div>
   )
 })
@@ -207,7 +195,7 @@ export function AtCursor(props: {
   const { domain, say, children } = props
   const cursor = timeStore((time) => time.cursor)
   if (cursor === undefined || cursor < domain.from || cursor > domain.to) return children
-  const text = `${format.time(cursor)}  ${say(cursor)}`
+  const text = say(cursor)
   return (
     <span className="block ellipsis pre figures ink" title={text}>
       {text}

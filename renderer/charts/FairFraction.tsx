@@ -10,7 +10,16 @@ import {
   type ShareBarsData,
 } from './fairFraction.data.ts'
 import { type ValueAxis } from '../../core/text/axis.ts'
-import { areaPath, linePath, linear, placeLabels, plotWidth, yOfValue, type Plot, plotHeight } from './plot.data.ts'
+import {
+  areaPath,
+  linePath,
+  linear,
+  placeLabels,
+  plotWidth,
+  yOfValue,
+  type Plot,
+  plotHeight,
+} from '../../core/text/plot.ts'
 import { AxisLabels, Drawing, levelStyle, NO_LEVEL_STYLE, ValueGrid } from './plot.tsx'
 import styles from './fairFraction.module.css'
 

@@ -1,6 +1,6 @@
 import { msOf, type Gap } from '../../core/history/gaps.ts'
 import { format } from '../theme/format.ts'
-import { plotHeight, xOfTime, type Plot, type TimeDomain } from './plot.data.ts'
+import { plotHeight, xOfTime, type Plot, type TimeDomain } from '../../core/text/plot.ts'
 import styles from './seats.module.css'
 
 export interface GapBoxesProps {

@@ -2,7 +2,7 @@ import { memo } from 'react'
 import type { Candidate } from '../../core/sharding/collision.ts'
 import { format } from '../theme/format.ts'
 import { classes } from '../components/classes.ts'
-import { placeLabels, plotHeight, plotWidth, type Plot, linePath } from './plot.data.ts'
+import { placeLabels, plotHeight, plotWidth, type Plot, linePath } from '../../core/text/plot.ts'
 import { Drawing, ValueGrid, AxisLabels } from './plot.tsx'
 import styles from './hands.module.css'
 

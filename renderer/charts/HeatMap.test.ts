@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { HeatMap } from '../../core/history/series.ts'
-import { bucketLabel, heatCellAt, heatGrid, heatLegend, heatStep, HEAT_STEPS, heatTable } from './HeatMap.tsx'
+import { bucketLabel, heatGrid, heatLegend, heatRowAt, heatStep, HEAT_STEPS, heatTable, heatWords } from './HeatMap.tsx'
 
 const map: HeatMap = {
   stepSeconds: 10,
@@ -59,11 +59,18 @@ describe('colour steps', () => {
 
 describe('cells', () => {
   const grid = heatGrid(map, 4)
+  it.each([
+    [1, 0, 'no wait: 1 of 3 requests'],
+    [10_000, undefined, '3 requests'],
+    [10_001, 1, 'no sample'],
+    [40_000, 3, 'over 1.00 s: 7 of 7 requests'],
+    [40_001, 3, 'no sample'],
+  ])('at %i ms and in row %s are read', (at, row, words) => {
+    expect(heatWords(grid, at, row)).toBe(words)
+  })
   it('are found under the pointer, the slowest bucket on top', () => {
-    expect(heatCellAt(grid, 0, 0)).toEqual({ column: 0, row: 3 })
-    expect(heatCellAt(grid, 0.99, 0.99)).toEqual({ column: 3, row: 0 })
-    expect(heatCellAt(grid, 1, 0.5)).toBeUndefined()
-    expect(heatCellAt(grid, 0.5, -0.1)).toBeUndefined()
+    const plot = { width: 100, height: 50, left: 0, right: 0, top: 0, bottom: 10 }
+    expect([0, 39, 40, -1].map((y) => heatRowAt(grid, plot, y))).toEqual([3, 0, undefined, undefined])
   })
   it('are named by their bounds', () => {
     const seconds = (value: number): string => `${value} s`

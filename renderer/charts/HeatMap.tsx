@@ -1,10 +1,10 @@
-import { memo, useCallback, useState, type PointerEvent } from 'react'
+import { memo, useCallback, useMemo, type PointerEvent } from 'react'
 import type { HeatMap as HeatSamples } from '../../core/history/series.ts'
-import { cursorOf, timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
-import { type Draw, useCanvas, TimeTicks, CursorLine, PlotTip } from './plot.tsx'
+import { AtCursor, Crosshair } from './Crosshair.tsx'
+import { type Draw, useCanvas, TimeTicks } from './plot.tsx'
 import styles from './plot.module.css'
-import { type Plot, plotHeight, plotWidth, type TimeDomain } from './plot.data.ts'
+import { type Plot, plotHeight, plotWidth, type TimeDomain } from '../../core/text/plot.ts'
 import { bucketRanges } from './reduce.data.ts'
 
 export const heatPlot = (width: number, height: number): Plot => ({
@@ -25,11 +25,14 @@ export interface HeatMapProps {
   /** Custom property of the level's colour. */
   readonly token: string
   readonly title: string
+  /** The chart's name. */
+  readonly label: string
+  /** The bucket under the pointer. */
+  readonly onRow: (row: number | undefined) => void
 }
 
 /** How many requests took how long, over time: one cell per bucket of the server's histogram, coloured by count. */
-export const HeatMap = memo(function HeatMap({ grid, plot, token, title }: HeatMapProps) {
-  const [under, setUnder] = useState<{ column: number; row: number }>()
+export const HeatMap = memo(function HeatMap({ grid, plot, token, title, label, onRow }: HeatMapProps) {
   const draw = useCallback<Draw>(
     (context, _size, read) => {
       const rows = grid.bounds.length + 1
@@ -52,47 +55,27 @@ export const HeatMap = memo(function HeatMap({ grid, plot, token, title }: HeatM
     [grid, plot, token],
   )
   const canvas = useCanvas(plot, draw)
-  const domain = { from: (grid.times[0] ?? 0) - grid.stepMs, to: grid.times.at(-1) ?? 0 }
-
-  const onPointerMove = (event: PointerEvent): void => {
-    const box = event.currentTarget.getBoundingClientRect()
-    const cell = heatCellAt(
-      grid,
-      (event.clientX - box.left - plot.left) / plotWidth(plot),
-      (event.clientY - box.top - plot.top) / plotHeight(plot),
-    )
-    setUnder((old) => (old?.column === cell?.column && old?.row === cell?.row ? old : cell))
-    const at = cell === undefined ? undefined : grid.times[cell.column]
-    timeStore.getState().setCursor(at)
-  }
-  const onPointerLeave = (): void => {
-    setUnder(undefined)
-    timeStore.getState().setCursor()
-  }
+  const domain = useMemo(() => domainOf(grid), [grid])
+  const middles = useMemo(() => grid.times.map((end) => end - grid.stepMs / 2), [grid])
+  const spoken = useCallback((at: number) => heatWords(grid, at), [grid])
+  const onPointerMove = ({ clientY, currentTarget }: PointerEvent): void =>
+    onRow(heatRowAt(grid, plot, clientY - currentTarget.getBoundingClientRect().top))
   return (
-    <div className="placed" style={{ height: plot.height }}>
-      <canvas
-        ref={canvas}
-        role="img"
-        aria-label={title}
-        className="block wide tall"
-        onPointerMove={onPointerMove}
-        onPointerLeave={onPointerLeave}
-      />
+    <div
+      className="placed"
+      style={{ height: plot.height }}
+      onPointerMove={onPointerMove}
+      onPointerLeave={() => onRow(undefined)}
+    >
+      <canvas ref={canvas} role="img" aria-label={title} className="block wide tall" />
       <svg className={styles['axes']} width={plot.width} height={plot.height} aria-hidden="true">
         <RowLabels grid={grid} plot={plot} />
         <TimeTicks plot={plot} domain={domain} />
       </svg>
-      <HeatCursor plot={plot} domain={domain} />
-      {under !== undefined && <CellTip grid={grid} plot={plot} column={under.column} row={under.row} />}
+      <Crosshair plot={plot} domain={domain} times={middles} label={label} spoken={spoken} />
     </div>
   )
 })
-
-/** The shared cursor; only this renders while it moves. */
-const HeatCursor = (props: { readonly plot: Plot; readonly domain: TimeDomain }) => (
-  <CursorLine {...props} cursor={timeStore(cursorOf)} />
-)
 
 /** Labels of every other bucket edge: labels of all would touch. */
 function RowLabels({ grid, plot }: { grid: HeatGrid; plot: Plot }) {
@@ -108,21 +91,45 @@ function RowLabels({ grid, plot }: { grid: HeatGrid; plot: Plot }) {
   )
 }
 
-function CellTip({ grid, plot, column, row }: { grid: HeatGrid; plot: Plot; column: number; row: number }) {
-  const cells = grid.cells[column]
-  const x = plot.left + ((column + 0.5) / grid.times.length) * plotWidth(plot)
-  const count = cells === null || cells === undefined ? undefined : cells[row]
-  return (
-    <PlotTip plot={plot} x={x} className={styles['cellTip']}>
-      <b className="mono">{format.time(grid.times[column])}</b>
-      <span>{bucketLabel(grid.bounds, row, format.seconds)}</span>
-      <span>{count === undefined ? 'no sample' : `${format.fixed(count)} requests`}</span>
-    </PlotTip>
+const domainOf = ({ times, stepMs }: HeatGrid): TimeDomain => ({
+  from: (times[0] ?? 0) - stepMs,
+  to: times.at(-1) ?? 0,
+})
+
+/** The requests of the column at an instant, or of one cell of it. */
+export function heatWords({ times, cells, bounds }: HeatGrid, at: number, row?: number): string {
+  const counts = cells[times.findIndex((end) => end >= at)]
+  if (counts === null || counts === undefined) return 'no sample'
+  const all = format.counted(
+    counts.reduce((sum, count) => sum + count, 0),
+    'request',
   )
+  return row === undefined ? all : `${bucketLabel(bounds, row, format.seconds)}: ${format.fixed(counts[row])} of ${all}`
 }
 
+/** The bucket at a distance from the upper edge of the drawing, in pixels; the slowest one is on top. */
+export function heatRowAt({ bounds }: HeatGrid, plot: Plot, y: number): number | undefined {
+  const rows = bounds.length + 1
+  const row = rows - 1 - Math.floor(((y - plot.top) / plotHeight(plot)) * rows)
+  return row >= 0 && row < rows ? row : undefined
+}
+
+interface HeatNoteProps {
+  readonly grid: HeatGrid
+  readonly color: string
+  /** The bucket under the pointer. */
+  readonly row: number | undefined
+}
+
+/** The cell under the pointer, or the column at the cursor; without one, the scale. */
+export const HeatNote = ({ grid, color, row }: HeatNoteProps) => (
+  <AtCursor domain={domainOf(grid)} say={(at) => `${format.time(at)}  ${heatWords(grid, at, row)}`}>
+    <HeatLegend grid={grid} color={color} />
+  </AtCursor>
+)
+
 /** The scale of a heat map: what the faintest and the strongest shade mean. */
-export function HeatLegend({ grid, color }: { readonly grid: HeatGrid; readonly color: string }) {
+function HeatLegend({ grid, color }: Pick<HeatNoteProps, 'grid' | 'color'>) {
   const starts = heatLegend(grid.largest)
   if (starts.length === 0) return null
   return (
@@ -196,17 +203,6 @@ export function heatLegend(largest: number): readonly number[] {
   if (largest <= 1) return largest < 1 ? [] : [1]
   const starts = Array.from({ length: HEAT_STEPS }, (_, i) => Math.ceil(largest ** (i / HEAT_STEPS)))
   return starts.filter((start, i) => i === 0 || start > (starts[i - 1] ?? 0))
-}
-
-/** The column and row under a point of the plot area given in shares of its width and height (0 is left, top). */
-export function heatCellAt(
-  grid: HeatGrid,
-  xShare: number,
-  yShare: number,
-): { readonly column: number; readonly row: number } | undefined {
-  if (xShare < 0 || xShare >= 1 || yShare < 0 || yShare >= 1 || grid.times.length === 0) return undefined
-  const rows = grid.bounds.length + 1
-  return { column: Math.floor(xShare * grid.times.length), row: rows - 1 - Math.floor(yShare * rows) }
 }
 
 /** The meaning of a row: `at once`, `5 to 20 ms`, `over 30 s`. */

@@ -1,19 +1,26 @@
 import { useMemo } from 'react'
+import type { Threshold } from '../../core/contract/advice.ts'
 import { useSeries } from '../state/series.ts'
 import { useTimePart } from '../state/time.ts'
 import { useSize } from './plot.tsx'
-import { SeatChart, seatPlot } from './SeatChart.tsx'
+import { seatPlot } from '../../core/text/plot.ts'
+import { SeatChart } from './SeatChart.tsx'
 import { seatChartData } from './seatChart.data.ts'
 
 const HEIGHT = 110
 
 /** Seats, limits and demand of a level over the shown range, beside a sentence about it. */
-export function LevelHistory({ server, level }: { readonly server: string; readonly level: string }) {
+export function LevelHistory(props: {
+  readonly server: string
+  readonly level: string
+  readonly threshold?: Threshold | undefined
+}) {
+  const { server, level, threshold } = props
   const [box, { width }] = useSize()
   const series = useSeries()
   const from = useTimePart((time) => time.from)
   const to = useTimePart((time) => time.to)
-  const options = useMemo(() => ({ exempt: false, exist: undefined }), [])
+  const options = useMemo(() => ({ exempt: false, exist: undefined, threshold }), [threshold])
   const data = useMemo(
     () => (series?.server === server ? seatChartData(series, level, options) : undefined),
     [series, server, level, options],

@@ -8,7 +8,7 @@ import { nearestIndex } from './crosshair.data.ts'
 import { EventMarks, eventMarks } from './EventMarks.tsx'
 import { GapBoxes } from './GapBoxes.tsx'
 import { valueAxis, type ValueAxis } from '../../core/text/axis.ts'
-import { areaPath, linear, xOfTime, type Plot } from './plot.data.ts'
+import { areaPath, linear, xOfTime, type Plot } from '../../core/text/plot.ts'
 import { Drawing, PlotAxes } from './plot.tsx'
 import { SeatChart } from './SeatChart.tsx'
 import { seatChartData, seatRows, seatsAt } from './seatChart.data.ts'
@@ -17,7 +17,7 @@ import type { ChartTable } from '../components/csv.ts'
 import { format } from '../theme/format.ts'
 import { gapsText } from '../theme/gapWords.ts'
 import type { ComparedPeriod } from '../../core/compare/compare.ts'
-import { Pair } from './Pair.tsx'
+import { Pair, PairReading } from './Pair.tsx'
 import styles from './paired.module.css'
 
 const HEIGHT = 150
@@ -85,7 +85,11 @@ export const RejectionCharts = memo(function RejectionCharts(props: ChartsProps)
     <ChartFrame
       title="Rejections"
       unit="requests/s"
-      note={`all levels, both ${sides} on one scale`}
+      note={
+        <PairReading letter={letter} a={a} b={b} read={read}>
+          {`all levels, both ${sides} on one scale`}
+        </PairReading>
+      }
       table={() => ({
         columns: ['Time', SIDE[sides], 'Rejected per second'],
         times: true,
@@ -96,16 +100,7 @@ export const RejectionCharts = memo(function RejectionCharts(props: ChartsProps)
       fileName={`${FILE[sides]}-rejections`}
       {...(sides === 'periods' && { promql: { measures: 'rejected' } as const })}
     >
-      <Pair
-        sides={sides}
-        letter={letter}
-        label="Rejections"
-        height={REJECTIONS_HEIGHT}
-        a={a}
-        b={b}
-        draw={draw}
-        read={read}
-      />
+      <Pair letter={letter} label="Rejections" height={REJECTIONS_HEIGHT} a={a} b={b} draw={draw} read={read} />
     </ChartFrame>
   )
 })
@@ -168,14 +163,17 @@ export const LevelCharts = memo(function LevelCharts(props: LevelProps) {
     <ChartFrame
       title={level}
       unit="seats"
-      note={`both ${sides} on one scale`}
+      note={
+        <PairReading letter={letter} a={a} b={b} read={read}>
+          {`both ${sides} on one scale`}
+        </PairReading>
+      }
       table={() => tableOf(props)}
       fileName={`${FILE[sides]}-${level}`}
       {...(sides === 'periods' && { promql: { measures: options.exempt ? ['executing'] : SEATS, level } })}
       subject={level}
     >
       <Pair
-        sides={sides}
         letter={letter}
         label={level}
         height={sides === 'variants' ? LANE_HEIGHT : HEIGHT}

@@ -7,7 +7,7 @@ import {
   type QuantileInterval,
 } from '../../core/frame/quantile.ts'
 import { format } from '../theme/format.ts'
-import { linear } from './plot.data.ts'
+import { linear } from '../../core/text/plot.ts'
 import { AxisLabels, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
 

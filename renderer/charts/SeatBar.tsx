@@ -32,6 +32,7 @@ const sameSeats = (a: BarSeats, b: BarSeats): boolean =>
   a.current === b.current &&
   a.nominal === b.nominal &&
   a.upper === b.upper &&
+  a.moved === b.moved &&
   a.exempt === b.exempt
 
 const sameProps = (a: SeatBarProps, b: SeatBarProps): boolean =>

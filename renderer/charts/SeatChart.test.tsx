@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { timeStore } from '../state/time.ts'
 import { SeatChart } from './SeatChart.tsx'
 import { seriesOf } from './seatChart.fixture.ts'
-import { seatChartData } from './seatChart.data.ts'
+import { seatChartData, type SeatChartOptions } from './seatChart.data.ts'
 
 const plot = { width: 700, height: 200, left: 50, right: 50, top: 8, bottom: 20 }
 const OPTIONS = { exempt: false, exist: 602 }
@@ -11,12 +11,12 @@ const SILENT = [30, 31, null, null, null, null, null, 32, 33, 34]
 const series = { ...seriesOf({ x: { executing: SILENT, current: SILENT, nominal: SILENT } }, 10) }
 const mark = { at: 1_000, word: 'rejections', text: 'rejections' }
 
-function draw(): Element {
-  const data = seatChartData(series, 'x', OPTIONS)
+function draw(options: SeatChartOptions = OPTIONS): Element {
+  const data = seatChartData(series, 'x', options)
   if (data === undefined) throw new Error('the level is in the series')
   const domain = { from: 0, to: 9_000 }
   return render(
-    <SeatChart level="x" data={data} options={OPTIONS} domain={domain} plot={plot} marks={[mark]} series={series} />,
+    <SeatChart level="x" data={data} options={options} domain={domain} plot={plot} marks={[mark]} series={series} />,
   ).container
 }
 
@@ -37,4 +37,15 @@ test('labels its edge with the values of the chosen instant, not with those of t
   act(() => timeStore.getState().goTo(1_000))
   expect(drawn.textContent).toContain('limit 31')
   expect(drawn.textContent).not.toContain('limit 34')
+})
+
+test('draws what the history is judged by, on an axis that reaches it, with its words', () => {
+  const drawn = draw({ ...OPTIONS, threshold: { seats: 90, label: '95 % of the time at most 90' } })
+  const y = Number(
+    /^M50 ([\d.]+)h600$/.exec(drawn.querySelector('path[class*=threshold]')?.getAttribute('d') ?? '')?.[1],
+  )
+  expect(y).toBeGreaterThan(plot.top)
+  expect(y).toBeLessThan(plot.height - plot.bottom)
+  expect(drawn.textContent).toMatch(/95.%.of the time at most 90/)
+  expect(drawn.querySelector('svg')?.getAttribute('aria-label')).toMatch(/95.%.of the time at most 90/)
 })

@@ -1,9 +1,11 @@
 import { memo, useId, useMemo } from 'react'
 import { format } from '../theme/format.ts'
+import type { Threshold } from '../../core/contract/advice.ts'
 import type { Series } from '../../core/history/series.ts'
 import { levelColor } from '../state/levels.ts'
 import { cursorOf, timeStore } from '../state/time.ts'
-import { EventMarks, type EventMark } from './EventMarks.tsx'
+import { EventMarks } from './EventMarks.tsx'
+import type { EventMark } from '../../core/text/marks.ts'
 import { GapBoxes } from './GapBoxes.tsx'
 import { patternOf, PlotAxes, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
@@ -25,17 +27,7 @@ import {
   xOfTime,
   yOfValue,
   linear,
-} from './plot.data.ts'
-
-/** Margins of the Seats chart; the right one holds the direct labels. */
-export const seatPlot = (width: number, height: number): Plot => ({
-  width,
-  height,
-  left: 46,
-  right: 112,
-  top: 8,
-  bottom: 20,
-})
+} from '../../core/text/plot.ts'
 
 export interface SeatChartProps {
   readonly level: string
@@ -63,19 +55,37 @@ export const SeatChart = memo(function SeatChart({
   series,
 }: SeatChartProps) {
   const happened = marks.filter(({ at }) => at >= domain.from && at <= domain.to)
-  const sentence = [seatSentence(level, data), ...happened.map(({ at, text }) => `${format.time(at)} ${text}`)].join(
-    '; ',
-  )
+  const { threshold } = options
+  const sentence = [
+    seatSentence(level, data),
+    ...(threshold === undefined ? [] : [threshold.label]),
+    ...happened.map(({ at, text }) => `${format.time(at)} ${text}`),
+  ].join('; ')
   return (
     <Drawing width={plot.width} height={plot.height} label={sentence}>
       <PlotAxes plot={plot} domain={domain} axis={data.axis} />
       <Paths level={level} data={data} exempt={options.exempt} domain={domain} plot={plot} />
+      {threshold !== undefined && (
+        <ThresholdLine {...threshold} y={yOfValue(plot, data.axis.max, threshold.seats)} plot={plot} />
+      )}
       <Events data={data} domain={domain} plot={plot} />
       <EventMarks marks={marks} domain={domain} plot={plot} firstRejection={data.firstRejection} />
       <EdgeLabels level={level} series={series} data={data} options={options} domain={domain} plot={plot} />
     </Drawing>
   )
 })
+
+/** What the history is judged by, with its words above the line where there is room. */
+function ThresholdLine({ label, y, plot }: Threshold & { readonly y: number; readonly plot: Plot }) {
+  return (
+    <g aria-hidden="true">
+      <path className={styles['threshold']} d={`M${plot.left} ${y}h${plotWidth(plot)}`} />
+      <text className={styles['eventText']} x={plot.left + 6} y={y - plot.top < 14 ? y + 13 : y - 4}>
+        {format.said(label)}
+      </text>
+    </g>
+  )
+}
 
 interface PathsProps {
   readonly level: string

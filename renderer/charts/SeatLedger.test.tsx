@@ -2,7 +2,7 @@ import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { level, scannerFlood, server } from '../../core/verdict/levels.fixture.ts'
-import { BUILT_IN_ORDER } from '../theme/levelSlots.ts'
+import { BUILT_IN_ORDER } from '../../core/text/levelSlots.ts'
 import { ledgerOf } from './seatLedger.data.ts'
 import { SeatLedger } from './SeatLedger.tsx'
 

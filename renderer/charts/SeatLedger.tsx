@@ -234,7 +234,7 @@ function LedgerEquation(props: {
   const { ledger, perSeat, geometry, width } = props
   const { y, height } = geometry.middle
   const textY = y + height - 3
-  if (ledger.regime === 'short' || (ledger.lent === 0 && ledger.borrowed === 0)) return null
+  if (ledger.lent === 0 && ledger.borrowed === 0) return null
   const equation = layoutEquation(ledger, geometry.left, width - geometry.left, perSeat)
   const sign = ledger.lent === ledger.borrowed ? 'lent = borrowed' : `lent, ${ledger.borrowed} borrowed`
   return (

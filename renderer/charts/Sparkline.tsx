@@ -5,7 +5,7 @@ import { classes } from '../components/classes.ts'
 import { levelStyle, Drawing } from './plot.tsx'
 import styles from './seats.module.css'
 import { lastValue, type Column } from './reduce.data.ts'
-import { linear, linePath, areaPath, tenth } from './plot.data.ts'
+import { linear, linePath, areaPath, tenth } from '../../core/text/plot.ts'
 
 export interface SparklineProps {
   readonly series: Series

@@ -12,9 +12,9 @@ import {
 import { classes } from '../components/classes.ts'
 import { levelColor, levelToken } from '../state/levels.ts'
 import { format } from '../theme/format.ts'
-import { BUILT_IN_ORDER, SLOT_TOKENS } from '../theme/levelSlots.ts'
+import { BUILT_IN_ORDER, SLOT_TOKENS } from '../../core/text/levelSlots.ts'
 import { type ClockFace, timeTicks, type ValueAxis } from '../../core/text/axis.ts'
-import { fits, plotHeight, plotWidth, type Plot, type TimeDomain, xOfTime, yOfValue } from './plot.data.ts'
+import { fits, plotHeight, plotWidth, type Plot, type TimeDomain, xOfTime, yOfValue } from '../../core/text/plot.ts'
 import styles from './plot.module.css'
 
 /** A drawing; an image with a name where its numbers are not next to it. */
@@ -130,23 +130,6 @@ export function CursorLine(props: {
       className={styles['cursor']}
       style={{ transform: `translateX(${x}px)`, top: plot.top, height: plotHeight(plot) }}
     />
-  )
-}
-
-/** A tooltip for a place in a drawing, on the side that has room. */
-export function PlotTip(props: {
-  readonly plot: Plot
-  /** Pixels. */
-  readonly x: number
-  readonly className?: string | undefined
-  readonly children: ReactNode
-}) {
-  const { plot, x, className, children } = props
-  const side = x < plot.width / 2 ? { left: x + 12 } : { right: plot.width - x + 12 }
-  return (
-    <div className={classes(styles['tip'], className)} style={side} aria-hidden="true">
-      {children}
-    </div>
   )
 }
 

@@ -9,6 +9,7 @@ const unknown: BarSeats = {
   current: undefined,
   nominal: undefined,
   upper: undefined,
+  moved: undefined,
   exempt: false,
 }
 const kinds = (seats: BarSeats) => layoutBar(seats, 100, 100).parts.map((part) => part.kind)
@@ -26,8 +27,12 @@ describe('layout of a seat bar', () => {
   })
 
   test('a lender shows what is away between its limit and its nominal', () => {
-    const layout = layoutBar({ ...unknown, executing: 5, current: 10, nominal: 30 }, 100, 100)
+    const layout = layoutBar({ ...unknown, executing: 5, current: 10, nominal: 30, moved: -20 }, 100, 100)
     expect(layout.parts.find((part) => part.kind === 'lent')).toEqual({ kind: 'lent', x: 10, width: 20 })
+  })
+
+  test('seats that are withheld are not drawn as lent', () => {
+    expect(kinds({ ...unknown, executing: 5, current: 10, nominal: 30, moved: 0 })).toEqual(['free', 'executing'])
   })
 
   test('unknown draws nothing and is not zero', () => {
@@ -68,6 +73,7 @@ describe('layout of a seat bar', () => {
           current: seats,
           nominal: seats,
           upper: seats,
+          moved: seats,
           exempt: fc.boolean(),
         }),
         fc.integer({ min: 20, max: 900 }),
@@ -95,11 +101,14 @@ test('one scale holds the largest limit of all levels', () => {
 })
 
 test('the sentence names what is known and says what is not', () => {
-  expect(barSentence('a', { ...unknown, executing: 7, current: 9, nominal: 12, queued: 3 })).toBe(
+  expect(barSentence('a', { ...unknown, executing: 7, current: 9, nominal: 12, moved: -3, queued: 3 })).toBe(
     'a: 7 of 9 seats executing, 3 lent, 3 seats queued',
   )
-  expect(barSentence('a', { ...unknown, executing: 7, current: 15, nominal: 12, queued: 0 })).toBe(
+  expect(barSentence('a', { ...unknown, executing: 7, current: 15, nominal: 12, moved: 3, queued: 0 })).toBe(
     'a: 7 of 15 seats executing, 3 borrowed',
+  )
+  expect(barSentence('a', { ...unknown, executing: 7, current: 9, nominal: 12, moved: 0 })).toBe(
+    'a: 7 of 9 seats executing',
   )
   expect(barSentence('a', unknown)).toBe('a: executing seats unknown, limit unknown')
   expect(barSentence('exempt', { ...unknown, exempt: true, executing: 3 })).toBe('exempt: 3 seats executing, no limit')

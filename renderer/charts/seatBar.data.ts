@@ -1,3 +1,4 @@
+import { format } from '../theme/format.ts'
 import type { BarSeats } from '../../core/verdict/levelRows.ts'
 
 /**
@@ -30,7 +31,7 @@ const UNLIMITED_LEAST = 2
 export function layoutBar(seats: BarSeats, width: number, scale: number): BarLayout {
   const perSeat = scale > 0 ? width / scale : 0
   const at = (n: number) => Math.min(width, Math.max(0, n * perSeat))
-  const { executing = 0, queued = 0, current, nominal } = seats
+  const { executing = 0, queued = 0, current, nominal, moved = 0 } = seats
   if (seats.exempt) {
     const known = seats.executing !== undefined
     const outline: BarPart = { kind: 'unlimited', x: 0, width: Math.max(UNLIMITED_LEAST, at(executing)) }
@@ -42,7 +43,7 @@ export function layoutBar(seats: BarSeats, width: number, scale: number): BarLay
   }
   const own = nominal === undefined ? executing : Math.min(executing, nominal)
   if (current !== undefined) add('free', 0, at(current))
-  if (current !== undefined && nominal !== undefined) add('lent', at(current), at(nominal))
+  if (moved < 0) add('lent', at(current ?? 0), at(nominal ?? 0))
   add('executing', 0, at(own))
   add('borrowed', at(own), at(executing))
   if (queued > 0) {
@@ -63,17 +64,17 @@ export function barScale(all: readonly BarSeats[]): number {
   return Math.max(1, ...all.map(reach)) * 1.08
 }
 
+/** `, 62 borrowed`, `, 17 lent`; nothing of a level that has its nominal seats, or whose seats are withheld. */
+export const movedText = (moved = 0): string =>
+  moved === 0 ? '' : `, ${format.seats(Math.abs(moved))} ${moved > 0 ? 'borrowed' : 'lent'}`
+
+export const queuedText = (queued = 0): string => (queued > 0 ? `, ${queued} seats queued` : '')
+
 /** The bar as a sentence: its accessible name. */
 export function barSentence(name: string, seats: BarSeats): string {
   const executing = seats.executing === undefined ? 'executing seats unknown' : undefined
   if (seats.exempt) return `${name}: ${executing ?? `${seats.executing} seats executing`}, no limit`
   const of = seats.current === undefined ? ', limit unknown' : ` of ${seats.current}`
-  const facts = [executing === undefined ? `${seats.executing}${of} seats executing` : `${executing}${of}`]
-  if (seats.current !== undefined && seats.nominal !== undefined) {
-    const change = seats.current - seats.nominal
-    if (change > 0) facts.push(`${change} borrowed`)
-    if (change < 0) facts.push(`${-change} lent`)
-  }
-  if (seats.queued !== undefined && seats.queued > 0) facts.push(`${seats.queued} seats queued`)
-  return `${name}: ${facts.join(', ')}`
+  const taken = executing === undefined ? `${seats.executing}${of} seats executing` : `${executing}${of}`
+  return `${name}: ${taken}${movedText(seats.moved)}${queuedText(seats.queued)}`
 }

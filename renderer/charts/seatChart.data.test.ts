@@ -85,6 +85,9 @@ describe('labels and words', () => {
 
   it('says in one sentence what is borrowed and what waits', () => {
     expect(seatSentence('x', dataOf(busy, 4))).toBe('x: 307 of 307 seats executing, 62 borrowed, 587 seats queued')
+    const short = { ...seriesOf({ x: { executing: [7], current: [9], nominal: [12] } }, 1), fairFrac: [0] }
+    const withheld = seatChartData(short, 'x', LIMITED) ?? expect.fail()
+    expect(seatSentence('x', withheld)).toBe('x: 7 of 9 seats executing')
     expect(seatSentence('x', dataOf({}, 4))).toBe('x: no sample in this range')
   })
 

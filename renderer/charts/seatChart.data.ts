@@ -1,5 +1,8 @@
 import { gapsOf, lateAfterMs, type Gap } from '../../core/history/gaps.ts'
 import { gapAround } from '../../core/history/gapsWithin.ts'
+import type { Threshold } from '../../core/contract/advice.ts'
+import { movedSeats } from '../../core/frame/reading.ts'
+import { movedText, queuedText } from './seatBar.data.ts'
 import type { Series } from '../../core/history/series.ts'
 import type { LevelColumn } from '../../core/history/columns.ts'
 import { format } from '../theme/format.ts'
@@ -41,6 +44,8 @@ export interface SeatChartData {
   /** First rejection inside the range after a sample without one. */
   readonly firstRejection: number | undefined
   readonly last: SeatValues
+  /** Seats borrowed at the end; less than 0 is lent. */
+  readonly moved: number | undefined
   /** Each point holds the largest value of this many seconds; `undefined` when nothing was reduced. */
   readonly reducedTo: number | undefined
 }
@@ -50,6 +55,8 @@ export interface SeatChartOptions {
   readonly exempt: boolean
   /** Sum of nominal limits: the seats that exist; the upper limit is not drawn beyond it. */
   readonly exist: number | undefined
+  /** What the demand is judged by. */
+  readonly threshold?: Threshold | undefined
 }
 
 const NOTHING: Column = []
@@ -108,7 +115,7 @@ export function seatChartData(series: Series, levelName: string, options: SeatCh
     : { nominal: state('nominal'), current: state('current'), lower: state('lower'), upper: state('upper') }
 
   const demand = executing.map((seats, i) => (seats === null ? null : seats + (queued[i] ?? 0)))
-  const drawn = largest(demand, limits.current, limits.nominal)
+  const drawn = largest(demand, limits.current, limits.nominal, [options.threshold?.seats ?? 0])
   const ceiling = Math.min(lastValue(limits.upper) ?? 0, options.exist ?? Number.POSITIVE_INFINITY)
   // An upper limit far above everything else would flatten the rest of the chart; it is labelled instead of drawn.
   const axis = valueAxis(Math.max(drawn, ceiling <= drawn * 1.6 ? ceiling : 0) * 1.04)
@@ -150,6 +157,10 @@ export function seatChartData(series: Series, levelName: string, options: SeatCh
       full('concurrencyLimitRate'),
       full('timeOutRate'),
     ]),
+    moved: movedSeats(
+      { seatFairFrac: lastValue(series.fairFrac) },
+      { current: lastValue(limits.current), nominal: lastValue(limits.nominal) },
+    ),
     last: {
       executing: lastValue(full('executing')),
       queued: options.exempt ? undefined : lastValue(full('queuedSeats')),
@@ -206,14 +217,11 @@ export function edgeLabels(
 
 /** The chart in one sentence, for screen readers. */
 export function seatSentence(levelName: string, data: SeatChartData): string {
-  const { executing, queued, current, nominal } = data.last
+  const { executing, queued, current } = data.last
   if (executing === undefined) return `${levelName}: no sample in this range`
-  const parts = [current === undefined ? `${executing} seats executing` : `${executing} of ${current} seats executing`]
-  if (current !== undefined && nominal !== undefined && current > nominal) parts.push(`${current - nominal} borrowed`)
-  if (current !== undefined && nominal !== undefined && current < nominal) parts.push(`${nominal - current} lent`)
-  if (queued !== undefined && queued > 0) parts.push(`${queued} seats queued`)
-  if (data.gaps.length > 0) parts.push(gapsText(data.gaps))
-  return `${levelName}: ${parts.join(', ')}`
+  const of = current === undefined ? '' : ` of ${current}`
+  const gaps = data.gaps.length > 0 ? `, ${gapsText(data.gaps)}` : ''
+  return `${levelName}: ${executing}${of} seats executing${movedText(data.moved)}${queuedText(queued)}${gaps}`
 }
 
 /** One sample of the table behind the chart, in seats; `null` for unknown values. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { level, scannerFlood, server } from '../../core/verdict/levels.fixture.ts'
-import { BUILT_IN_ORDER } from '../theme/levelSlots.ts'
+import { BUILT_IN_ORDER } from '../../core/text/levelSlots.ts'
 import {
   differenceNote,
   ledgerOf,
@@ -57,6 +57,8 @@ describe('the account of every seat', () => {
     expect(ledger.regime).toBe('short')
     expect(differenceNote(ledger)).toMatch(/no pool.*60 seats are withheld/)
     expect(layoutLedger(ledger, 0, 300).pool).toBeUndefined()
+    expect(ledgerSentence(ledger)).toContain('0 lent, 0 borrowed')
+    expect(ledger.entries.map((entry) => entrySentence(entry)).join('\n')).not.toContain('lent')
   })
 
   test('numbers are grouped, and one seat is one', () => {

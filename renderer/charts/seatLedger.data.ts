@@ -1,3 +1,4 @@
+import { movedText } from './seatBar.data.ts'
 import { format } from '../theme/format.ts'
 import { plural, rounded } from '../../core/text/format.ts'
 import { levelAccounts } from '../../core/impact/adjustmentLedger.ts'
@@ -35,7 +36,7 @@ export interface Ledger {
   readonly borrowed: number
   readonly executing: number | undefined
   readonly free: number | undefined
-  /** Σ current − Σ nominal = borrowed − lent. */
+  /** Σ current − Σ nominal: borrowed − lent, or less what is withheld. */
   readonly difference: number
   readonly regime: LedgerRegime
   /** Seats that exempt executes, and those set aside for it (its current limit). */
@@ -55,8 +56,10 @@ function inOrder(server: ServerFrame, names: readonly string[]) {
 export function ledgerOf(server: ServerFrame, order: readonly string[]): Ledger {
   const levels = inOrder(server, order).map(({ name, limits, seats }) => ({ name, limits, executing: seats.executing }))
   const accounts = levelAccounts(levels)
+  const regime = server.seatFairFrac === undefined ? 'unknown' : server.seatFairFrac === 0 ? 'short' : 'shared'
   const entries = accounts.entries.map(({ name, nominal, current, lent, borrowed, used, idle, over }): LedgerEntry => {
-    return { name, nominal, current, lent, borrowed, executing: sumOfKnown([used, over]), free: idle }
+    const moved = regime === 'short' ? { lent: 0, borrowed: 0 } : { lent, borrowed }
+    return { name, nominal, current, ...moved, executing: sumOfKnown([used, over]), free: idle }
   })
   const exempt = server.levels.find(isExempt)
   const nominal = total(entries.map((entry) => entry.nominal))
@@ -71,7 +74,7 @@ export function ledgerOf(server: ServerFrame, order: readonly string[]): Ledger 
     executing: sumOfKnown(entries.map((entry) => entry.executing)),
     free: sumOfKnown(entries.map((entry) => entry.free)),
     difference: current - nominal,
-    regime: server.seatFairFrac === undefined ? 'unknown' : server.seatFairFrac === 0 ? 'short' : 'shared',
+    regime,
     exempt: exempt && { executing: exempt.seats.executing, current: exempt.limits.current },
   }
 }
@@ -126,13 +129,7 @@ export function entrySentence(entry: LedgerEntry, names: readonly string[] = [en
   const who =
     names.length === 1 ? entry.name : `${format.fixed(names.length)} levels, ${names[0] ?? ''} to ${names.at(-1) ?? ''}`
   const executing = entry.executing === undefined ? 'unknown' : format.seats(entry.executing)
-  const moved =
-    entry.lent > 0
-      ? `, ${format.seats(entry.lent)} lent`
-      : entry.borrowed > 0
-        ? `, ${format.seats(entry.borrowed)} borrowed`
-        : ''
-  return `${who}: ${executing} of ${format.seats(entry.current)} seats executing${moved}, nominal ${format.seats(entry.nominal)}`
+  return `${who}: ${executing} of ${format.seats(entry.current)} seats executing${movedText(entry.borrowed - entry.lent)}, nominal ${format.seats(entry.nominal)}`
 }
 
 /** Pixels. */
@@ -210,7 +207,7 @@ export function ledgerTicks(seats: number, most: number): readonly number[] {
 export function layoutLedger(ledger: Ledger, left: number, width: number): LedgerLayout {
   const seats = Math.max(ledger.nominal, ledger.current, 1)
   const perSeat = width / seats
-  const hasPool = ledger.regime !== 'short' && ledger.lent > 0 && ledger.borrowed > 0
+  const hasPool = ledger.lent > 0 && ledger.borrowed > 0
   const poolSeats = Math.max(ledger.lent, ledger.borrowed)
   const pool = hasPool ? { x: left + (width - poolSeats * perSeat) / 2, width: poolSeats * perSeat } : undefined
   let nominalAt = left

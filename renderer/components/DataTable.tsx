@@ -3,7 +3,6 @@ import { useSettings } from '../state/settings.ts'
 import { Button } from './Button.tsx'
 import { classes } from './classes.ts'
 import {
-  cellOf,
   hasFixedColumns,
   leastWidth,
   tableCsv,
@@ -15,7 +14,7 @@ import {
 } from './dataColumns.ts'
 import { downloadCsv } from './csv.ts'
 import { Icon } from './Icon.tsx'
-import { GridHead, useGrid, VIRTUAL_FROM } from './grid.tsx'
+import { GridBody, GridHead, isInteractive, useGrid, VIRTUAL_FROM } from './grid.tsx'
 import { LOW, useMedia } from './hooks.ts'
 import { ExportMenu, type Measured, type PromqlCopy } from './Promql.tsx'
 import styles from './tables.module.css'
@@ -75,7 +74,7 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
   const all = pinned.length === 0 ? sorted : [...pinned, ...sorted]
   const virtual = props.virtual ?? all.length > VIRTUAL_FROM
   const rowHeight = ROW_HEIGHT[useMedia(LOW) ? 'compact' : density]
-  const { scroll, place, grid, first, end, above, below, onScroll } = useGrid({
+  const { scroll, grid, onScroll, ...body } = useGrid({
     caption,
     columns,
     count: all.length,
@@ -103,41 +102,27 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
           style={fixed ? { minWidth: leastWidth(columns) } : undefined}
           {...grid}
         >
-          <GridHead columns={columns} sorting={sorting} sortBy={sortBy} place={place} />
-          <tbody>
-            {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
-            {all.slice(first, end).map((row, offset) => {
-              const index = first + offset
-              const isPinned = index < pinned.length
+          <GridHead columns={columns} sorting={sorting} sortBy={sortBy} place={body.place} />
+          <GridBody
+            rows={body}
+            columns={columns}
+            rowAt={(index) => all[index]}
+            lookOf={(row, index) => {
               const key = rowKey(row)
-              const look = classes(
-                onOpen !== undefined && styles['opens'],
-                key === selectedKey && styles['selected'],
-                isPinned && index === pinned.length - 1 && styles['lastPinned'],
-              )
-              return (
-                <tr
-                  key={isPinned ? `pinned ${key}` : key}
-                  aria-rowindex={index + 2}
-                  aria-selected={selectedKey === undefined ? undefined : key === selectedKey}
-                  className={look}
-                  onClick={onOpen && ((event) => !isInteractive(event.target) && onOpen(row))}
-                  onMouseEnter={onHover && (() => onHover(row))}
-                >
-                  {columns.map((column, at) => (
-                    <td
-                      key={column.id}
-                      className={classes(column.align === 'right' && styles['right'], column.look?.(row))}
-                      {...place(index, at)}
-                    >
-                      {cellOf(column, row)}
-                    </td>
-                  ))}
-                </tr>
-              )
-            })}
-            {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
-          </tbody>
+              const selected = key === selectedKey
+              return {
+                key: index < pinned.length ? `pinned ${key}` : key,
+                selected: selectedKey === undefined ? undefined : selected,
+                className: classes(
+                  onOpen !== undefined && styles['opens'],
+                  selected && styles['selected'],
+                  index === pinned.length - 1 && styles['lastPinned'],
+                ),
+              }
+            }}
+            onOpen={onOpen}
+            onHover={onHover}
+          />
         </table>
         {all.length === 0 && empty !== undefined && <div className="pad-x pad-y-10 muted">{empty}</div>}
       </div>
@@ -173,9 +158,6 @@ export const TableExport = (props: {
     </Button>
   )
 }
-
-const isInteractive = (target: EventTarget): boolean =>
-  target instanceof Element && target.closest('button, a, input, select, summary') !== null
 
 /** A copy for each column that measures something. */
 function promqlCopies<R>(

@@ -1,8 +1,19 @@
-import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react'
+import {
+  memo,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+  type ComponentProps,
+  type Key,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import { openTerm } from '../state/glossary.ts'
 import { useSettings } from '../state/settings.ts'
 import { classes } from './classes.ts'
-import { isSortable, type DataColumn, type Sorting } from './dataColumns.ts'
+import { cellOf, isSortable, type DataColumn, type Sorting } from './dataColumns.ts'
 import { Sentence, Tip } from './Term.tsx'
 import styles from './tables.module.css'
 
@@ -109,6 +120,82 @@ export function GridHead<R>(props: {
     </thead>
   )
 }
+
+interface RowLook {
+  readonly key: Key
+  readonly className?: string | undefined
+  readonly selected?: boolean | undefined
+  /** Words for screen readers before the first cell. */
+  readonly lead?: string | false
+}
+
+/** The mounted rows of a grid; a click on one opens it, except on what acts in it. */
+export function GridBody<R>(props: {
+  readonly rows: RowPlaces & Pick<GridCursor, 'cursor' | 'place'>
+  readonly columns: readonly DataColumn<R>[]
+  readonly rowAt: (index: number) => R | undefined
+  readonly lookOf: (row: R, index: number) => RowLook
+  /** A row is drawn again only where it shows another object, place or look. */
+  readonly calm?: boolean
+  readonly onOpen?: ((row: R) => void) | undefined
+  readonly onHover?: ((row: R) => void) | undefined
+}) {
+  const { columns, rowAt, lookOf, calm = false, onOpen, onHover } = props
+  const { cursor, place, first, end, above, below } = props.rows
+  return (
+    <tbody>
+      {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
+      {Array.from({ length: end - first }, (_, offset) => {
+        const index = first + offset
+        const row = rowAt(index)
+        if (row === undefined) return null
+        const { key, className, selected, lead } = lookOf(row, index)
+        const isHere = cursor.row === index || (offset === 0 && (cursor.row < first || cursor.row >= end))
+        return (
+          <Row
+            key={key}
+            same={calm ? [row, index, columns, className, selected, isHere ? cursor.column : -1] : undefined}
+            attributes={{
+              'aria-rowindex': index + 2,
+              'aria-selected': selected,
+              className,
+              onClick: onOpen && (({ target }) => !isInteractive(target) && onOpen(row)),
+              onMouseEnter: onHover && (() => onHover(row)),
+            }}
+            cells={() =>
+              columns.map((column, at) => (
+                <td
+                  key={column.id}
+                  className={classes(column.align === 'right' && styles['right'], column.look?.(row))}
+                  {...place(index, at)}
+                >
+                  {at === 0 && lead && <span className="sr-only">{lead} </span>}
+                  {cellOf(column, row)}
+                </td>
+              ))
+            }
+          />
+        )
+      })}
+      {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
+    </tbody>
+  )
+}
+
+export const isInteractive = (target: EventTarget): boolean =>
+  target instanceof Element && target.closest('button, a, input, select, summary') !== null
+
+interface RowProps {
+  /** Values with which it looks and does the same: the functions are new with every render. */
+  readonly same: readonly unknown[] | undefined
+  readonly attributes: ComponentProps<'tr'>
+  readonly cells: () => ReactNode
+}
+
+const Row = memo(
+  ({ attributes, cells }: RowProps) => <tr {...attributes}>{cells()}</tr>,
+  (old, next) => old.same?.every((value, at) => value === next.same?.[at]) ?? false,
+)
 
 /** The explanation of the column and the definition of its term, as far as they exist. */
 function headerText<R>({ title, term }: DataColumn<R>): ReactNode {
@@ -253,10 +340,13 @@ export function scrollFor(
 
 const HEADER = 26
 
-interface WindowedRows extends RowWindow {
+interface RowPlaces extends RowWindow {
   /** Heights of the unmounted rows above and below, pixels. */
   readonly above: number
   readonly below: number
+}
+
+interface WindowedRows extends RowPlaces {
   readonly onScroll: () => void
   readonly reveal: (row: number) => void
   /** Number of whole rows in view, for the Page keys. */

@@ -10,6 +10,7 @@ import type { ObjectRef } from '../../core/guard/finding.ts'
 import { isMap, setIn, toJson } from '../../core/manifest/json.ts'
 import { ask, connectionStore } from './connection.ts'
 import { draftNow, settleDraft } from './draft.ts'
+import { didStep } from './firstTask.ts'
 import { viewStore } from './view.ts'
 
 export interface DryRun {
@@ -94,6 +95,7 @@ export async function applyDraft(options: {
     const given = { changes: [...changes], force, ...watch, ...(label !== '' && { label }) }
     const report = await ask('objects.apply', given)
     const taken = report.verdicts.filter(isDone)
+    if (taken.length > 0) didStep('fix')
     settleDraft((entries) =>
       taken.reduce((left, verdict) => {
         const sent = reads.find(({ entry, name }) => entry.kind === verdict.kind && name === verdict.name)?.entry

@@ -1,4 +1,4 @@
-import { BUILT_IN_CODES, codesOf, slotLook, type LevelLook } from '../theme/levelSlots.ts'
+import { BUILT_IN_CODES, codesOf, slotLook, type LevelLook } from '../../core/text/levelSlots.ts'
 import { settingsNow } from './settings.ts'
 
 /**

@@ -6,15 +6,15 @@ import { refKey } from '../../core/draft/draft.ts'
 import { fieldTexts } from '../../core/draft/fieldText.ts'
 import { cleanManifest, writeManifest } from '../../core/manifest/write.ts'
 import { connectionStore } from './connection.ts'
+import { dismiss } from './dismissed.ts'
 import { draftApplyStore } from './draftApply.ts'
 import { openDraft } from './openDraft.ts'
-import { changeSettings, settingsNow } from './settings.ts'
 
 /** An edit that somebody reverted or changed after it was applied. */
 export interface Revert extends Pick<AppliedChange, 'kind' | 'name' | 'to'> {
   readonly connection: number
   readonly target: string
-  /** Of the journal entry and the later write. */
+  /** `revert`, the journal entry and the later write. */
   readonly id: string
   /** Who changed which fields, in a sentence. */
   readonly text: string
@@ -24,7 +24,7 @@ export interface Revert extends Pick<AppliedChange, 'kind' | 'name' | 'to'> {
 export const revertStore = create<{ readonly reverts: readonly Revert[] }>(() => ({ reverts: [] }))
 
 /** For good: the journal still shows it. */
-export const dismissRevert = ({ id }: Revert): void => changeSettings({ dismissed: [...settingsNow().dismissed, id] })
+export const dismissRevert = ({ id }: Revert): void => dismiss(id)
 
 /** Puts the edit into the draft again. */
 export function keepEdit({ kind, name, to }: Revert): void {
@@ -99,7 +99,7 @@ function revertsIn(entries: readonly JournalEntry[], state: ObjectsState): reado
       // An undone edit is one as well.
       const to = change.state === 'undone' ? change.from : change.to
       const text = revertText({ ...change, to }, since, state)
-      return [{ connection, target: entry.target, kind, name, to, text, id: `${entry.id} ${key} ${text}` }]
+      return [{ connection, target: entry.target, kind, name, to, text, id: `revert ${entry.id} ${key} ${text}` }]
     }),
   )
 }

@@ -2,7 +2,7 @@ import { create } from 'zustand'
 import { DEFAULT_SETTINGS } from '../../core/contract/defaults.ts'
 import type { Settings } from '../../core/contract/settings.ts'
 import { setClock } from '../theme/format.ts'
-import { assignSlots } from '../theme/levelSlots.ts'
+import { assignSlots } from '../../core/text/levelSlots.ts'
 import { client } from './client.ts'
 
 export const settingsStore = create<Settings>(() => DEFAULT_SETTINGS)

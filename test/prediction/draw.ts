@@ -41,11 +41,11 @@ export interface DrawnEdit {
   readonly flags: Flags
 }
 
-const between = (random: Random, low: number, high: number): number => low + random() * (high - low)
+export const between = (random: Random, low: number, high: number): number => low + random() * (high - low)
 const logBetween = (random: Random, low: number, high: number): number => low * (high / low) ** random()
-const whole = (random: Random, low: number, high: number): number => Math.floor(between(random, low, high + 1))
+export const whole = (random: Random, low: number, high: number): number => Math.floor(between(random, low, high + 1))
 const chance = (random: Random, part: number): boolean => random() < part
-function pick<T>(random: Random, from: readonly T[]): T {
+export function pick<T>(random: Random, from: readonly T[]): T {
   const one = from[Math.floor(random() * from.length)]
   if (one === undefined) throw new Error('nothing to draw from')
   return one

@@ -1,7 +1,8 @@
 /**
  * `npm run test:prediction -- --seed N --mixtures 10 --keep FOLDER`: draws loads and edits, records a real server before
  * and after them, and prints every forecast beside what came of it. `--score FOLDER` scores kept recordings again.
- * Without a seed it takes one from the clock, and prints it.
+ * Without a seed it takes one from the clock, and prints it. `--simulated` draws simulated servers whose requests come in
+ * waves, which takes seconds.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -11,6 +12,7 @@ import { gunzip, gzip } from 'node:zlib'
 import { NEWEST_VERSION } from '../../core/engine/profiles.ts'
 import { outcomesOf, type Prediction, record, type Recording, summaryOf, tableOf } from './bench.ts'
 import { drawMixture } from './draw.ts'
+import { simulatedWaves } from './simulated.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     keep: { type: 'string' },
     /** Scores the recordings of this folder instead of making some. */
     score: { type: 'string' },
+    simulated: { type: 'boolean', default: false },
     /** Leaves out single numbers: of recordings that nobody is to look at yet. */
     brief: { type: 'boolean', default: false },
   },
@@ -48,6 +51,10 @@ async function* recordings(): AsyncGenerator<Recording> {
   console.log(`seeds ${first} to ${first + Number(values.mixtures) - 1}`)
   if (keep !== undefined) await mkdir(keep, { recursive: true })
   for (let seed = first; seed < first + Number(values.mixtures); seed++) {
+    if (values.simulated) {
+      yield simulatedWaves(seed)
+      continue
+    }
     const file = keep && fileOf(keep, seed)
     if (file !== undefined && existsSync(file)) {
       yield await kept(file)

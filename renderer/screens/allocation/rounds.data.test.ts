@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AdjustmentStep } from '../../../core/frame/derived.ts'
-import { levelOrder } from '../../theme/levelSlots.ts'
+import { levelOrder } from '../../../core/text/levelSlots.ts'
 import {
   agreement,
   isKnown,

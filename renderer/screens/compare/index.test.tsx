@@ -76,7 +76,7 @@ test('the cursor is in both periods at the same distance from their starts, and 
   const secondsBetween = (from: string, to: string): number =>
     ((Date.parse(`2026-01-02T${to}Z`) - Date.parse(`2026-01-01T${from}Z`)) / 1_000) % 86_400
   expect(secondsBetween(inA.slice(0, 8), inB.slice(0, 8))).toBe(secondsBetween(a, b))
-  expect(inA).toMatch(/^\S+, rejected .+ in A, .+ in B$/)
+  expect(inA).toMatch(/^\S+, A \| B: rejected .+ \| .+$/)
   expect(inB.slice(8)).toBe(inA.slice(8))
 })
 

@@ -1,10 +1,5 @@
-import {
-  MISSING_REASONS,
-  type Frame,
-  type Kinds,
-  type MissingFamily,
-  type ServerFrame,
-} from '../../../core/frame/frame.ts'
+import { executingSeats } from '../../../core/frame/reading.ts'
+import { MISSING_REASONS, type Frame, type Kinds, type MissingFamily } from '../../../core/frame/frame.ts'
 import type { Problem } from '../../../core/errors.ts'
 import { imbalanceIndex } from '../../../core/frame/aggregate.ts'
 import {
@@ -25,13 +20,9 @@ export interface Fact {
   readonly tone?: 'warn' | 'bad'
 }
 
-/** Executing seats of a server over all of its levels. */
-const executingOf = ({ levels }: ServerFrame): number =>
-  levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0)
-
 /** Busiest server over the mean of all, by executing seats; unknown for one server or none executing. */
 export function imbalance(frame: Frame | undefined): number | undefined {
-  const loads = frame?.servers.map(executingOf) ?? []
+  const loads = frame?.servers.map(executingSeats) ?? []
   return loads.length > 1 ? imbalanceIndex(loads) : undefined
 }
 

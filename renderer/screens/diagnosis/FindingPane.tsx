@@ -5,6 +5,7 @@ import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Details, Sentences } from '../../components/States.tsx'
 import { TryFix } from '../../components/TryFix.tsx'
+import { useDidStep } from '../../state/firstTask.ts'
 import { openLevel, openScreen } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
 import styles from './diagnosis.module.css'
@@ -18,6 +19,7 @@ const FIRST = 3
 export function FindingPane({ finding, number }: { readonly finding: Finding; readonly number: number }) {
   const { title, confidence, place, text, victims, evidenceFor, evidenceAgainst, unknown, refutedBy, remedy } = finding
   const more = evidenceFor.slice(FIRST)
+  useDidStep('culprit', finding.culprit !== undefined)
   return (
     <Pane title={`${number}. ${title}`} note={[confidence, causePlaceText(place)].filter(Boolean).join(', ')}>
       <div className={styles['beside']}>

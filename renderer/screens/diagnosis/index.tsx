@@ -3,7 +3,6 @@ import { listed } from '../../../core/text/text.ts'
 import { type Examined, ExaminedPage, LimitsPane } from '../../components/ExaminedPage.tsx'
 import { answerOf, type Waiter } from '../../state/running.ts'
 import { format } from '../../theme/format.ts'
-import styles from './diagnosis.module.css'
 import { FindingPane } from './FindingPane.tsx'
 
 const EVERY_MS = 15_000
@@ -44,7 +43,7 @@ function Excluded({ diagnosis: { excluded, notShown } }: { readonly diagnosis: D
   return (
     <details className="pad-x pad-y-10 muted">
       <summary>{format.counted(excluded.length, 'cause is excluded', 'causes are excluded')}</summary>
-      <dl className={`${styles['excluded']} stack gap-8 breaks`}>
+      <dl className="pad-t-8 stack gap-8 breaks">
         {excluded.map(({ cause, title, because }) => (
           <div key={cause}>
             <dt className="strong">{title}</dt>

@@ -1,17 +1,15 @@
+import { asText } from '../../../core/text/text.ts'
 import { useEffect } from 'react'
 import type { EtcdAdvice } from '../../../core/contract/etcd.ts'
 import { sentenceText } from '../../../core/answer/answer.ts'
 import { presentAdvice } from '../../../core/qos/present.ts'
 import { format } from '../../theme/format.ts'
-import type { JsonMap } from '../../../core/manifest/json.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { useTask } from '../../components/hooks.ts'
 import { Pane } from '../../components/Pane.tsx'
 import { Loading, ProblemNote, Sentences } from '../../components/States.tsx'
 import { ask } from '../../state/connection.ts'
 import { say } from '../../state/shell.ts'
-
-const nameOf = ({ name }: JsonMap): string => (typeof name === 'string' ? name : '')
 
 /** Starter rules and rules for expensive requests, each tried on the last five minutes. */
 export function AdvicePane({ readOnly }: { readonly readOnly: boolean }) {
@@ -21,9 +19,9 @@ export function AdvicePane({ readOnly }: { readonly readOnly: boolean }) {
   const onAdd = async ({ title, classes, rules }: EtcdAdvice): Promise<void> => {
     const done = await add(async () => {
       for (const members of classes)
-        await ask('etcd.change', { change: { action: 'add', kind: 'class', name: nameOf(members), members } })
+        await ask('etcd.change', { change: { action: 'add', kind: 'class', name: asText(members['name']), members } })
       for (const members of rules)
-        await ask('etcd.change', { change: { action: 'add', kind: 'rule', name: nameOf(members), members } })
+        await ask('etcd.change', { change: { action: 'add', kind: 'rule', name: asText(members['name']), members } })
       return null
     })
     if (!done) return

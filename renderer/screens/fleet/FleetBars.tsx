@@ -2,7 +2,7 @@ import { memo } from 'react'
 import type { ClusterRow, LevelRow, ServerRow } from '../../../core/fleet/fleet.ts'
 import { Drawing } from '../../charts/plot.tsx'
 import { levelColor } from '../../state/levels.ts'
-import { BUILT_IN_ORDER } from '../../theme/levelSlots.ts'
+import { BUILT_IN_ORDER } from '../../../core/text/levelSlots.ts'
 import styles from './fleet.module.css'
 
 const BAR = { width: 9, gap: 2, height: 17, cap: 3 } as const

@@ -1,4 +1,4 @@
-import { memo, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { ClusterRow } from '../../../core/fleet/fleet.ts'
 import {
   fleetLines,
@@ -11,8 +11,8 @@ import {
   type Grouping,
 } from '../../../core/fleet/lines.ts'
 import { classes } from '../../components/classes.ts'
-import { cellOf, hasFixedColumns, leastWidth, nextSorting, type DataColumn } from '../../components/dataColumns.ts'
-import { GridHead, useGrid, VIRTUAL_FROM, type GridCursor } from '../../components/grid.tsx'
+import { hasFixedColumns, leastWidth, nextSorting, type DataColumn } from '../../components/dataColumns.ts'
+import { GridBody, GridHead, useGrid, VIRTUAL_FROM } from '../../components/grid.tsx'
 import { NARROW, useCalm, useMedia } from '../../components/hooks.ts'
 import table from '../../components/tables.module.css'
 import { showServer } from '../../state/fleet.ts'
@@ -61,7 +61,7 @@ export function FleetTable({ clusters, search, group, now }: FleetTableProps) {
     const numeric = lines.some((line) => typeof value?.(line) === 'number')
     setSorting((old) => nextSorting(old, id, numeric))
   }
-  const { scroll, cursor, place, grid, first, end, above, below, onScroll } = useGrid({
+  const { scroll, grid, onScroll, ...body } = useGrid({
     caption: 'Fleet',
     columns,
     count: lines.length,
@@ -93,25 +93,21 @@ export function FleetTable({ clusters, search, group, now }: FleetTableProps) {
         style={{ minWidth: leastWidth(columns) }}
         {...grid}
       >
-        <GridHead columns={columns} sorting={sorting} sortBy={sortBy} place={place} />
-        <tbody>
-          {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
-          {lines.slice(first, end).map((line, offset) => {
-            const index = first + offset
-            const here = cursor.row === index || (offset === 0 && (cursor.row < first || cursor.row >= end))
-            return (
-              <Line
-                key={line.key}
-                line={line}
-                index={index}
-                columns={columns}
-                cursor={here ? cursor.column : -1}
-                place={place}
-              />
-            )
+        <GridHead columns={columns} sorting={sorting} sortBy={sortBy} place={body.place} />
+        <GridBody
+          rows={body}
+          columns={columns}
+          rowAt={(index) => lines[index]}
+          lookOf={({ key, kind, state }) => ({
+            key,
+            className: classes(
+              kind === 'group' ? styles['group'] : table['opens'],
+              (state === 'stale' || state === 'failing') && styles['old'],
+            ),
           })}
-          {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
-        </tbody>
+          calm
+          onOpen={openLine}
+        />
       </table>
       {lines.length === 0 && <p className="pad-x pad-y-10 muted">Nothing in the fleet matches this search.</p>}
     </div>
@@ -162,39 +158,3 @@ const sameMembers = (a: readonly ClusterRow[], b: readonly ClusterRow[]): boolea
         })
       )
     }))
-
-interface LineProps {
-  readonly line: FleetLine
-  readonly index: number
-  readonly columns: readonly DataColumn<FleetLine>[]
-  /** Column of the cursor; −1 if it is in another row. */
-  readonly cursor: number
-  readonly place: GridCursor['place']
-}
-
-const Line = memo(
-  function Line({ line, index, columns, place }: LineProps) {
-    const look = classes(
-      line.kind === 'group' ? styles['group'] : table['opens'],
-      (line.state === 'stale' || line.state === 'failing') && styles['old'],
-    )
-    return (
-      <tr
-        aria-rowindex={index + 2}
-        className={look}
-        onClick={({ target }) => {
-          if (target instanceof Element && target.closest('button') === null) openLine(line)
-        }}
-      >
-        {columns.map((column, at) => (
-          <td key={column.id} className={column.align === 'right' ? table['right'] : undefined} {...place(index, at)}>
-            {cellOf(column, line)}
-          </td>
-        ))}
-      </tr>
-    )
-  },
-  // `place` is new with every render and does the same for the same row and cursor.
-  (old, next) =>
-    old.line === next.line && old.index === next.index && old.columns === next.columns && old.cursor === next.cursor,
-)

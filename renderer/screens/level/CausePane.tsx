@@ -7,6 +7,7 @@ import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Sentences } from '../../components/States.tsx'
 import { TryFix } from '../../components/TryFix.tsx'
+import { useDidStep } from '../../state/firstTask.ts'
 import { useHasScreen } from '../../state/limits.ts'
 import { openScreen } from '../../state/route.ts'
 import { format } from '../../theme/format.ts'
@@ -24,6 +25,7 @@ export interface CausePaneProps {
  */
 export function CausePane({ server, level, finding }: CausePaneProps) {
   const diagnoses = useHasScreen('diagnosis')
+  useDidStep('culprit', finding?.culprit !== undefined)
   if (finding === undefined) {
     const { title, evidence } = explainLimit(server, level) ?? { title: [], evidence: [] }
     return (

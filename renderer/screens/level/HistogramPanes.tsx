@@ -6,7 +6,7 @@ import type { Problem } from '../../../core/errors.ts'
 import type { HeatMap as HeatSamples } from '../../../core/history/series.ts'
 import { onAnswer } from '../../state/answer.ts'
 import { askedOf, askShown, usePastPart } from '../../state/past.ts'
-import { HeatLegend, HeatMap, heatPlot, bucketLabel, heatGrid, heatTable } from '../../charts/HeatMap.tsx'
+import { HeatNote, HeatMap, heatPlot, bucketLabel, heatGrid, heatTable } from '../../charts/HeatMap.tsx'
 import { useSize } from '../../charts/plot.tsx'
 import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
@@ -75,13 +75,14 @@ export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
     [map, width],
   )
   const table = useCallback(() => tableOf(result), [result])
+  const [row, setRow] = useState<number>()
   const words = WORDS[kind]
   const absent = missing.some((entry) => entry.family === words.family)
   return (
     <ChartFrame
       title={words.title}
       unit="seconds"
-      note={grid === undefined ? undefined : <HeatLegend grid={grid} color={levelColor(level)} />}
+      note={grid === undefined ? undefined : <HeatNote grid={grid} color={levelColor(level)} row={row} />}
       table={table}
       fileName={[kind, level, ...(schema === undefined ? [] : [schema])].join('-')}
       subject={schema === undefined ? level : `${level}, ${schema}`}
@@ -107,6 +108,8 @@ export const HeatPane = memo(function HeatPane(props: HeatPaneProps) {
             grid={grid}
             plot={plot}
             token={levelToken(level)}
+            label={words.title}
+            onRow={setRow}
             title={`${level}, ${words.title.toLowerCase()} of ${schema ?? 'all flow schemas'}: ${format.fixed(grid.total)} requests`}
           />
         )}

@@ -1,3 +1,4 @@
+import { theLast } from '../../../core/verdict/levelStatements.ts'
 import { memo } from 'react'
 import type { DerivedLevel } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
@@ -60,11 +61,11 @@ const Prose = ({ text }: { text: string }) => <span className={styles['wrap']}>{
 
 /** What each flow schema sends to the level. */
 export const SchemasPane = memo(function SchemasPane({ level, derived }: TrafficPaneProps) {
-  const seconds = Math.round(derived?.recent?.seconds ?? 10)
+  const server = { recent: derived?.recent ?? { seconds: 10 } }
   return (
     <Pane
       title="Flow schemas"
-      note={`rates of the last ${format.span(seconds)}${isExempt(level) ? '; nothing waits here' : `, waits of the last ${format.span(Math.max(30, seconds))}`}`}
+      note={`rates of ${theLast(format, [server])}${isExempt(level) ? '; nothing waits here' : `, waits of ${theLast(format, [server], 30)}`}`}
     >
       <div className="column shrink-y">
         <DataTable

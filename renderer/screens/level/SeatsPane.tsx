@@ -4,10 +4,10 @@ import type { ChartTable } from '../../components/csv.ts'
 import { ChartFrame } from '../../components/ChartFrame.tsx'
 import { Loading } from '../../components/States.tsx'
 import { AtCursor, Crosshair, cursorWords } from '../../charts/Crosshair.tsx'
-import { SeatChart, seatPlot } from '../../charts/SeatChart.tsx'
-import { marksNear, type EventMark } from '../../charts/EventMarks.tsx'
+import { SeatChart } from '../../charts/SeatChart.tsx'
+import { marksNear, type EventMark } from '../../../core/text/marks.ts'
 import { seatChartData, seatRows } from '../../charts/seatChart.data.ts'
-import type { TimeDomain } from '../../charts/plot.data.ts'
+import { seatPlot, type TimeDomain } from '../../../core/text/plot.ts'
 import { useSize } from '../../charts/plot.tsx'
 import { format } from '../../theme/format.ts'
 import { levelColor } from '../../state/levels.ts'
@@ -98,8 +98,9 @@ function useSeatsWords({ series, level, plot, domain, marks }: SeatsCursorProps)
 
 /** These words in place of a chart's legend while the cursor is in its range. */
 export function SeatsReading({ children, ...props }: SeatsCursorProps & { readonly children: ReactNode }) {
+  const words = useSeatsWords(props)
   return (
-    <AtCursor domain={props.domain} say={useSeatsWords(props)}>
+    <AtCursor domain={props.domain} say={(at) => `${format.time(at)}  ${words(at)}`}>
       {children}
     </AtCursor>
   )

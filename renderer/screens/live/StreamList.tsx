@@ -1,8 +1,7 @@
-import { memo, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { LiveRequest } from '../../../core/contract/live.ts'
-import { cellOf } from '../../components/dataColumns.ts'
 import { classes } from '../../components/classes.ts'
-import { GridHead, useGrid, type GridCursor } from '../../components/grid.tsx'
+import { GridBody, GridHead, useGrid } from '../../components/grid.tsx'
 import table from '../../components/tables.module.css'
 import { liveRows } from '../../state/live.ts'
 import { useTimePart } from '../../state/time.ts'
@@ -37,7 +36,7 @@ export function StreamList(props: StreamListProps) {
   const count = pinned.length + hold.count
   const rowAt = (index: number): LiveRequest | undefined =>
     index < pinned.length ? pinned[index] : hold.at(index - pinned.length)
-  const { scroll, cursor, place, grid, first, end, above, below, onScroll } = useGrid({
+  const { scroll, grid, onScroll, ...body } = useGrid({
     caption: 'Live requests',
     columns,
     count,
@@ -78,34 +77,26 @@ export function StreamList(props: StreamListProps) {
       }}
     >
       <table className={classes(table['grid'], table['fixed'], styles['stream'])} {...grid}>
-        <GridHead columns={columns} place={place} />
-        <tbody>
-          {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
-          {Array.from({ length: end - first }, (_, offset) => {
-            const index = first + offset
-            const row = rowAt(index)
-            return row === undefined ? null : (
-              <Row
-                // Places stay while requests pass through them: text changes instead of elements.
-                key={index}
-                row={row}
-                index={index}
-                columns={columns}
-                cursor={
-                  cursor.row === index || (offset === 0 && (cursor.row < first || cursor.row >= end))
-                    ? cursor.column
-                    : -1
-                }
-                opened={row.seq === opened}
-                pinned={index < pinned.length}
-                lastPinned={index === pinned.length - 1}
-                place={place}
-                onOpen={onOpen}
-              />
-            )
+        <GridHead columns={columns} place={body.place} />
+        <GridBody
+          rows={body}
+          columns={columns}
+          rowAt={rowAt}
+          lookOf={({ seq }, index) => ({
+            // Places stay while requests pass through them: text changes instead of elements.
+            key: index,
+            selected: seq === opened,
+            lead: index < pinned.length && 'pinned',
+            className: classes(
+              table['opens'],
+              seq === opened && table['selected'],
+              index < pinned.length && styles['pinned'],
+              index === pinned.length - 1 && table['lastPinned'],
+            ),
           })}
-          {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
-        </tbody>
+          calm
+          onOpen={onOpen}
+        />
       </table>
     </div>
   )
@@ -113,49 +104,6 @@ export function StreamList(props: StreamListProps) {
 
 /** The header does not move, so only a row holds the list. */
 const isRow = (target: EventTarget): boolean => target instanceof Element && target.closest('tbody') !== null
-
-interface RowProps {
-  readonly row: LiveRequest
-  readonly index: number
-  readonly columns: readonly StreamColumn[]
-  /** Column of the cursor; −1 in another row. */
-  readonly cursor: number
-  readonly opened: boolean
-  readonly pinned: boolean
-  readonly lastPinned: boolean
-  readonly place: GridCursor['place']
-  readonly onOpen: (row: LiveRequest) => void
-}
-
-const Row = memo(
-  function Row({ row, index, columns, opened, pinned, lastPinned, place, onOpen }: RowProps) {
-    const look = classes(
-      table['opens'],
-      opened && table['selected'],
-      pinned && styles['pinned'],
-      lastPinned && table['lastPinned'],
-    )
-    return (
-      <tr aria-rowindex={index + 2} aria-selected={opened} className={look} onClick={() => onOpen(row)}>
-        {columns.map((column, at) => (
-          <td key={column.id} className={column.align === 'right' ? table['right'] : undefined} {...place(index, at)}>
-            {at === 0 && pinned && <span className="sr-only">pinned </span>}
-            {cellOf(column, row)}
-          </td>
-        ))}
-      </tr>
-    )
-  },
-  // `place` and `onOpen` are new with every render and behave the same for the same row and cursor.
-  (old, next) =>
-    old.row === next.row &&
-    old.index === next.index &&
-    old.columns === next.columns &&
-    old.cursor === next.cursor &&
-    old.opened === next.opened &&
-    old.pinned === next.pinned &&
-    old.lastPinned === next.lastPinned,
-)
 
 /** Why the list does not follow. */
 export type HoldReason = 'pointer' | 'focus' | 'scrolled'

@@ -17,7 +17,7 @@ const RIBBONS_UP_TO = 12
 
 function variantOf(ledger: Ledger, low: boolean): LedgerVariant {
   if (ledger.entries.length > RIBBONS_UP_TO) return 'plain'
-  if (ledger.regime === 'short' || (ledger.lent === 0 && ledger.borrowed === 0)) return 'plain'
+  if (ledger.lent === 0 && ledger.borrowed === 0) return 'plain'
   return low ? 'equation' : 'ribbons'
 }
 

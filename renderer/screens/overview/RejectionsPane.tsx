@@ -1,3 +1,4 @@
+import { theLast } from '../../../core/verdict/levelStatements.ts'
 import { memo, useMemo, useState } from 'react'
 import type { SourceSpec } from '../../../core/contract/source.ts'
 import type { RejectReason } from '../../../core/frame/frame.ts'
@@ -85,7 +86,7 @@ export const RejectionsPane = memo(function RejectionsPane({ recent, servers, st
 function quiet(recent: RecentRejections | undefined, filter: Filter): string {
   if (recent === undefined) return 'Rejections are unknown until two samples count them.'
   const what = filter === 'all' ? 'No request was rejected' : `No request was rejected with reason ${filter}`
-  return `${what} in the last ${format.fixed(Math.round(recent.seconds))} s.`
+  return `${what} in ${theLast(format, [{ recent }])}.`
 }
 
 function rejectionColumns(

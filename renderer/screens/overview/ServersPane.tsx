@@ -61,7 +61,7 @@ function ServerStrip({ strip, selected, stale, onSelect }: ServerStripProps) {
             className={classes(
               styles['server'],
               load.id === selected && styles['selected'],
-              stale.has(load.id) && styles['serverStale'],
+              stale.has(load.id) && 'faint',
             )}
             aria-pressed={load.id === selected}
             onClick={() => onSelect(load.id)}

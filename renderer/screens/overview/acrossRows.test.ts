@@ -2,7 +2,7 @@ import { peakOverMean } from '../../../core/frame/aggregate.ts'
 import { describe, expect, test } from 'vitest'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { LevelFrame } from '../../../core/frame/frame.ts'
-import { levelOrder } from '../../theme/levelSlots.ts'
+import { levelOrder } from '../../../core/text/levelSlots.ts'
 import {
   busiestServer,
   acrossRows,
@@ -86,6 +86,16 @@ test('key numbers of the scanner flood', () => {
     ['≈ 14.2', 's', 'workload-low'],
   ])
   expect(numbers.map(({ label }) => label).join()).not.toMatch(/limit|granted/i)
+})
+
+test('a wait between two units keeps both at one size', () => {
+  const wait = (waitP99Range: { above: number; upTo: number }) => {
+    const derived = derivedServer(scannerFlood(), [derivedLevel('workload-low', { waitP99: 0.7, waitP99Range })])
+    const { value, unit } = keyNumbers(levelRows(scannerFlood(), derived, order)).at(-1) ?? expect.fail()
+    return [value, unit]
+  }
+  expect(wait({ above: 0.5, upTo: 1 })).toEqual(['500 ms–1 s', undefined])
+  expect(wait({ above: 0.2, upTo: 0.5 })).toEqual(['200–500', 'ms'])
 })
 
 test('unknown key numbers are dashes', () => {

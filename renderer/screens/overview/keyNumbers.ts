@@ -14,10 +14,10 @@ import {
 
 const isUp = (n: number | undefined) => n !== undefined && n > 0
 
-/** `14.2 s` as number and unit, so that the unit can be smaller. */
-function splitUnit(text: string): { value: string; unit?: string } {
-  const at = text.lastIndexOf(' ')
-  return at < 0 ? { value: text } : { value: text.slice(0, at), unit: text.slice(at + 1) }
+/** `14.2 s` as number and unit, so that the unit can be smaller; `500 ms–1 s` has two, and stays whole. */
+function splitUnit(text: string): { value: string; unit?: string | undefined } {
+  const [, value = text, unit] = /^([^a-z]+) ([a-z]+)$/.exec(text) ?? []
+  return { value, unit }
 }
 
 /** The key numbers of one server. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Recent } from '../../../core/frame/derived.ts'
 import type { DumpRequest } from '../../../core/frame/dump.ts'
-import { levelOrder } from '../../theme/levelSlots.ts'
+import { levelOrder } from '../../../core/text/levelSlots.ts'
 import {
   derivedLevel,
   derivedServer,

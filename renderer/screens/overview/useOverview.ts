@@ -9,7 +9,7 @@ import { usePastPart } from '../../state/past.ts'
 import { useServerObjects } from '../../state/objects.ts'
 import { useSettings } from '../../state/settings.ts'
 import { useSampleDistance } from '../../state/simulation.ts'
-import { levelOrder } from '../../theme/levelSlots.ts'
+import { levelOrder } from '../../../core/text/levelSlots.ts'
 import type { DerivedServer } from '../../../core/frame/derived.ts'
 import type { ServerFrame } from '../../../core/frame/frame.ts'
 import {

@@ -14,8 +14,9 @@ import { useSettings } from '../../state/settings.ts'
 import { bounds } from '../../state/time.logic.ts'
 import { readRange } from '../../state/typedRange.logic.ts'
 import { format } from '../../theme/format.ts'
-import { reportHtml, reportMarkup, REPORT_STYLE } from '../../../core/report/html.ts'
+import { reportHtml, reportMarkup, sheetStyle } from '../../../core/report/html.ts'
 import { reportMarkdown } from '../../../core/report/markdown.ts'
+import { pageLook, pageTokens } from './look.ts'
 import { editedReport } from './recordings.data.ts'
 import styles from './recordings.module.css'
 import { createPortal } from 'react-dom'
@@ -137,7 +138,9 @@ function ReportPane({ report }: { readonly report: Report }) {
           ))}
         </div>
         <Buttons>
-          <Button onClick={() => keep(reportHtml(edited), 'html')}>Save as HTML</Button>
+          <Button onClick={() => void pageLook().then((look) => keep(reportHtml(edited, look), 'html'))}>
+            Save as HTML
+          </Button>
           <Button onClick={() => keep(reportMarkdown(edited), 'md')}>Save as Markdown</Button>
           <Button onClick={() => window.print()}>Print or save as PDF</Button>
         </Buttons>
@@ -177,7 +180,7 @@ function Sheet({ markup }: { readonly markup: string }) {
     if (current === null) return
     const root = current.shadowRoot ?? current.attachShadow({ mode: 'open' })
     const style = new CSSStyleSheet()
-    style.replaceSync(REPORT_STYLE)
+    style.replaceSync(sheetStyle(pageTokens()))
     root.adoptedStyleSheets = [style]
     // A parsed document runs no scripts, and the page's content security policy applies to its elements.
     root.replaceChildren(...new DOMParser().parseFromString(markup, 'text/html').body.children)

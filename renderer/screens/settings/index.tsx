@@ -1,10 +1,10 @@
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, Check, Segment } from '../../components/Button.tsx'
 import { choices, Select, TextField } from '../../components/Field.tsx'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
+import { showNotes } from '../../state/dismissed.ts'
 import { useRefusal, refusalOf } from '../../state/limits.ts'
-import { openScreen } from '../../state/route.ts'
 import { useSettings } from '../../state/settings.ts'
 import { PRESETS } from '../../state/time.logic.ts'
 import { megabytesToBytes } from '../../../core/units.ts'
@@ -12,6 +12,7 @@ import { format } from '../../theme/format.ts'
 import styles from './settings.module.css'
 import { ProblemNote } from '../../components/States.tsx'
 import { updateStore } from '../../state/update.ts'
+import { type SettingName, wantedSettingStore } from '../../state/wantedSetting.ts'
 
 /** How long and how much can be kept, in days and megabytes. */
 const AGES: readonly number[] = [1, 3, 7, 14, 30, 90]
@@ -21,8 +22,17 @@ export const sizeText = (megabytes: number): string => format.bytes(megabytesToB
 
 /** How the console looks, which times it writes, and what it keeps on this computer. */
 export function SettingsScreen() {
+  const page = useRef<HTMLDivElement>(null)
+  const wanted = wantedSettingStore((store) => store.wanted)
+  useEffect(() => {
+    if (wanted === undefined) return
+    wantedSettingStore.setState({}, true)
+    page.current
+      ?.querySelector<HTMLElement>(`[data-setting=${wanted}] :is(input, select, [aria-checked=true])`)
+      ?.focus()
+  }, [wanted])
   return (
-    <div className="column">
+    <div ref={page} className="column">
       <NowLine title="Settings" evidence="Settings apply at once and are kept on this computer." />
       <div className={styles['columns']}>
         <div>
@@ -56,20 +66,14 @@ function AppearancePane() {
           onChange={(next) => change({ density: next })}
         />
         <Choice
+          name="sidebar"
           label="Sidebar"
           value={sidebar}
           options={{ auto: 'By width', rail: 'Icons only' }}
           onChange={(next) => change({ sidebar: next })}
         />
         <Row label="Notes for beginners">
-          <Button
-            onClick={() => {
-              change({ dismissed: [] })
-              openScreen('overview')
-            }}
-          >
-            Show
-          </Button>
+          <Button onClick={showNotes}>Show</Button>
         </Row>
         <Row label="Keyboard">
           <Check
@@ -95,6 +99,7 @@ function TimePane() {
           onChange={(next) => change({ clock: next })}
         />
         <Listed
+          name="range"
           label="Range at the start"
           value={String(rangeSeconds)}
           options={choices(PRESETS, rangeSeconds, format.span)}
@@ -112,18 +117,22 @@ function KeptPane() {
   return (
     <Pane title="Recordings">
       <div className="stack gap-10 pad-x pad-t-4 pad-b-16">
-        <Check
-          label="Record sources that are connected later"
-          checked={record}
-          onChange={(on) => change({ record: on })}
-        />
+        <div data-setting="record">
+          <Check
+            label="Record sources that are connected later"
+            checked={record}
+            onChange={(on) => change({ record: on })}
+          />
+        </div>
         <Listed
+          name="age"
           label="Keep for"
           value={String(keepDays)}
           options={choices(AGES, keepDays, ageText)}
           onChange={(days) => change({ keepDays: Number(days) })}
         />
         <Listed
+          name="size"
           label="At most"
           value={String(keepMegabytes)}
           options={choices(SIZES, keepMegabytes, sizeText)}
@@ -134,23 +143,29 @@ function KeptPane() {
   )
 }
 
-const Row = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  <div className={styles['row']}>
+interface RowProps {
+  /** That by which the palette finds it. */
+  readonly name?: SettingName | undefined
+  readonly label: string
+}
+
+const Row = ({ name, label, children }: RowProps & { readonly children: ReactNode }) => (
+  <div className={styles['row']} data-setting={name}>
     <span>{label}</span>
     {children}
   </div>
 )
 
 /** One of a few, all shown. */
-const Choice = <T extends string>(props: ComponentProps<typeof Segment<T>>) => (
-  <Row label={props.label}>
-    <Segment {...props} />
+const Choice = <T extends string>({ name, ...segment }: RowProps & ComponentProps<typeof Segment<T>>) => (
+  <Row name={name} label={segment.label}>
+    <Segment {...segment} />
   </Row>
 )
 
 /** One of many. */
-const Listed = ({ label, ...select }: ComponentProps<typeof Select<string>> & { readonly label: string }) => (
-  <Row label={label}>
+const Listed = ({ name, label, ...select }: RowProps & Omit<ComponentProps<typeof Select<string>>, 'name'>) => (
+  <Row name={name} label={label}>
     <Select aria-label={label} {...select} />
   </Row>
 )
@@ -164,6 +179,7 @@ function UpdatePane() {
   return (
     <Pane title="Updates">
       <form
+        data-setting="updates"
         className="stack gap-10 pad-x pad-t-4 pad-b-16"
         onSubmit={(event) => {
           event.preventDefault()

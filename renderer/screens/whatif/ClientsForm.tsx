@@ -7,7 +7,7 @@ import { Button } from '../../components/Button.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { SelectField, TextField } from '../../components/Field.tsx'
 import { FindingLines, FormFields, notesAt, type ScenarioForm } from './FormField.tsx'
-import { Entry, EntryTools, useOpenEntries, type OpenEntries } from './FormEntry.tsx'
+import { EntryList } from './FormEntry.tsx'
 import {
   CALL_FIELDS,
   entriesAt,
@@ -33,39 +33,31 @@ import {
 import styles from './scenarioEditor.module.css'
 
 /** The clients, their requests, and how they send them. */
-export function ClientsForm({ form }: { readonly form: ScenarioForm }) {
-  const { scenario, findings, onChange } = form
-  const groups = entriesAt(scenario.value ?? null, ['clients'])
-  const open = useOpenEntries(groups.length)
-  const add = (): void => {
-    onChange(withNewClients(scenario), 'add clients')
-    open.insert(groups.length)
-  }
-  return (
-    <section aria-label="Clients" className="stack gap-6 shrink-x">
-      <header className="row gap-12">
-        <h3 className="large medium">Clients</h3>
-        <Button small onClick={add}>
-          <Icon name="plus" size={13} /> Add clients
-        </Button>
-      </header>
-      <FindingLines findings={findings.get('clients')} />
-      {groups.map((group, index) => (
-        // The index is a group's only identity: its name may change or occur twice.
-        <Group key={index} form={form} group={group} index={index} open={open} />
-      ))}
-    </section>
-  )
-}
+export const ClientsForm = ({ form }: { readonly form: ScenarioForm }) => (
+  <EntryList
+    form={form}
+    of="clients"
+    word="clients"
+    title="Clients"
+    withNew={withNewClients}
+    withCopy={withClientsCopy}
+    about={(group, index) => {
+      const name = textAt(group, 'name')
+      const does = form.scenario.does[index]
+      return { name: name === '' ? `clients ${index + 1}` : name, what: `clients ${name}`, does }
+    }}
+  >
+    {(group, index) => <Group form={form} group={group} index={index} />}
+  </EntryList>
+)
 
 interface GroupProps {
   readonly form: ScenarioForm
   readonly group: JsonMap
   readonly index: number
-  readonly open: OpenEntries
 }
 
-function Group({ form, group, index, open }: GroupProps) {
+function Group({ form, group, index }: GroupProps) {
   const { scenario, onChange } = form
   const { of } = scenario
   const path = ['clients', index]
@@ -75,25 +67,7 @@ function Group({ form, group, index, open }: GroupProps) {
   const calls = entriesAt(group, [list])
   const fields = sendingFields(of, sending)
   return (
-    <Entry
-      form={form}
-      path={path}
-      name={name === '' ? `clients ${index + 1}` : name}
-      does={scenario.does[index]}
-      isOpen={open.isOpen(index)}
-      onToggle={(isOpen) => open.set(index, isOpen)}
-    >
-      <EntryTools
-        what={`clients ${name}`}
-        onDuplicate={() => {
-          onChange(withClientsCopy(scenario, index), 'duplicate clients')
-          open.insert(index + 1)
-        }}
-        onRemove={() => {
-          onChange(withoutEntry(scenario, ['clients'], index), 'remove clients')
-          open.remove(index)
-        }}
-      />
+    <>
       <div className={styles['fields']}>
         <NameField form={form} index={index} name={name} />
         <FormFields form={form} path={path} specs={WHO[of]} />
@@ -128,7 +102,7 @@ function Group({ form, group, index, open }: GroupProps) {
           <Icon name="plus" size={13} /> {of === 'etcd' ? 'Add request' : 'Add call'}
         </Button>
       </div>
-    </Entry>
+    </>
   )
 }
 

@@ -12,7 +12,7 @@ import { format } from '../../theme/format.ts'
 import { BesideButton, OpenRun } from './RunButton.tsx'
 import { coursePoints, decidingClients, type CoursePoint } from './scenarios.data.ts'
 import styles from './scenarios.module.css'
-import { areaPath, linePath, plotWidth, xOfTime, yOfValue, type Plot } from '../../charts/plot.data.ts'
+import { areaPath, linePath, plotWidth, xOfTime, yOfValue, type Plot } from '../../../core/text/plot.ts'
 import { AxisLabels, Drawing, useSize, ValueGrid } from '../../charts/plot.tsx'
 
 /** Limit in the contract; only for display. */

@@ -230,14 +230,21 @@ function variantColumns({
     ),
   })
   return [
-    { id: 'letter', header: 'Variant', rowHeader: true, width: 60, cell: ({ index }) => letterOf(index) },
-    typed('name', 'Name', 150),
-    chosen('objects', 'Objects', (index) => objectsOptions(index, known, sourceName), 226),
+    {
+      id: 'letter',
+      header: 'Variant',
+      hiddenHeader: true,
+      rowHeader: true,
+      width: 36,
+      cell: ({ index }) => letterOf(index),
+    },
+    typed('name', 'Name', 180),
+    chosen('objects', 'Objects', (index) => objectsOptions(index, known, sourceName), 140),
     typed('maxRequestsInFlight', 'In flight', 84, 'max-requests-inflight of each server'),
     typed('maxMutatingRequestsInFlight', 'Mutating', 84, 'max-mutating-requests-inflight of each server'),
     typed('servers', 'Servers', 70, 'Each user stays with one of them'),
-    typed('version', 'Version', 92),
-    chosen('algorithm', 'Algorithm', () => ALGORITHM_OPTIONS, 246),
+    typed('version', 'Version', 110),
+    chosen('algorithm', 'Algorithm', () => ALGORITHM_OPTIONS, 160),
     typed('executionFactor', 'Time ×', 70, 'Every execution time is multiplied by it'),
     typed('requestFactor', 'Sent ×', 66, 'The part of the requests that clients send, open loop alone'),
     typed(
@@ -249,7 +256,7 @@ function variantColumns({
     typed(
       'bytesPerSeat',
       'Bytes/seat',
-      86,
+      104,
       'Bytes of a list for each of its seats, where lists cost by size (since 1.34)',
     ),
     typed('watchesPerSeat', 'Watches/seat', 88, 'Watches that hear of a change for each seat that it keeps afterwards'),

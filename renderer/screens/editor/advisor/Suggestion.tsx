@@ -45,11 +45,11 @@ export function SuggestionRow(props: OneProps & { readonly isChosen: boolean; re
 
 /** The evidence for a suggestion, what is unknown, and the available actions. */
 export function EvidencePane({ suggestion, number }: OneProps) {
-  const { evidence, unknown, changes, snippet, server, level } = suggestion
+  const { evidence, unknown, changes, snippet, server, level, threshold } = suggestion
   return (
     <Pane title={`Evidence for ${number}`} note={server}>
       <div className={`${styles['evidence']} stack one-column gap-8 pad-x pad-b-16 breaks`}>
-        {level !== undefined && server !== undefined && <LevelHistory server={server} level={level} />}
+        {level !== undefined && server !== undefined && <LevelHistory {...{ server, level, threshold }} />}
         <Sentences of={evidence} />
         {unknown.length > 0 && (
           <>

@@ -4,6 +4,7 @@ import { presentEffect } from '../../../../core/twin/present.ts'
 import { AnswerTable } from '../../../components/answer/Answer.tsx'
 import { Pane } from '../../../components/Pane.tsx'
 import { Sentences } from '../../../components/States.tsx'
+import { useDidStep } from '../../../state/firstTask.ts'
 import { format } from '../../../theme/format.ts'
 import { EffectCharts } from './EffectCharts.tsx'
 import styles from './effect.module.css'
@@ -16,6 +17,7 @@ export function EffectPane(props: {
 }) {
   const { effect, watched, edited } = props
   const { title, evidence, tables } = presentEffect(effect, watched, edited)
+  useDidStep('effect', effect.measured !== undefined)
   return (
     <Pane title="Effect" note={<span role="status">{sentenceText(title, format)}</span>}>
       <Sentences of={evidence.map((sentence) => sentenceText(sentence, format))} className={styles['notes']} />

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { pastStore } from '../state/past.ts'
 import { timeStore } from '../state/time.ts'
 import { absolute } from '../state/time.logic.ts'
-import { showRange } from './pasteRange.ts'
+import { showRange } from './rangeActions.ts'
 
 const initial = timeStore.getState()
 afterEach(() => {

@@ -13,6 +13,16 @@ export interface Plot {
   readonly bottom: number
 }
 
+/** Margins of the Seats chart; the right one holds the direct labels. */
+export const seatPlot = (width: number, height: number): Plot => ({
+  width,
+  height,
+  left: 46,
+  right: 112,
+  top: 8,
+  bottom: 20,
+})
+
 /** Unix milliseconds at both edges of the plot area. */
 export interface TimeDomain {
   readonly from: number

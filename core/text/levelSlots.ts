@@ -1,4 +1,4 @@
-import { byCodeUnits } from '../../core/text/text.ts'
+import { byCodeUnits } from './text.ts'
 
 /** The pure part of level identity: tokens, codes and slots (design: colour and pattern). */
 

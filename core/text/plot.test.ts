@@ -1,16 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  fits,
-  placeLabels,
-  type Plot,
-  timeOfX,
-  xOfTime,
-  yOfValue,
-  areaPath,
-  linePath,
-  type PathPoint,
-} from './plot.data.ts'
+import { fits, placeLabels, type Plot, timeOfX, xOfTime, yOfValue, areaPath, linePath, type PathPoint } from './plot.ts'
 
 const plot: Plot = { width: 500, height: 200, left: 40, right: 60, top: 10, bottom: 20 }
 

@@ -1,30 +1,30 @@
 import fc from 'fast-check'
-import { createElement } from 'react'
-import { renderToString } from 'react-dom/server'
 import { expect, it } from 'vitest'
-import { EventMarks, marksNear, placeFirst, placeMarks, type EventMark } from './EventMarks.tsx'
+import { createFormat } from './format.ts'
+import { marksNear, placeFirst, placeMarks, type EventMark } from './marks.ts'
 
 const plot = { width: 700, height: 200, left: 50, right: 50, top: 8, bottom: 20 }
 /** One pixel a second. */
 const domain = { from: 0, to: 600_000 }
+const place = { domain, plot, time: createFormat('screen').time }
 const mark = (seconds: number, text = 'changed'): EventMark => ({ at: seconds * 1_000, word: 'edit', text })
 
 it('shows the marks of the domain, each where its instant is', () => {
-  expect(placeMarks([mark(300), mark(-1), mark(601), mark(100)], domain, plot)).toEqual([
+  expect(placeMarks([mark(300), mark(-1), mark(601), mark(100)], place)).toEqual([
     { x: 150, marks: [mark(100)], label: '100 s edit' },
     { x: 350, marks: [mark(300)], label: '300 s edit' },
   ])
 })
 
 it('draws one line for what lies on one another, and says how many', () => {
-  const [only, ...others] = placeMarks([mark(100), mark(103), mark(105)], domain, plot)
+  const [only, ...others] = placeMarks([mark(100), mark(103), mark(105)], place)
   expect(others).toEqual([])
   expect(only?.marks).toHaveLength(3)
   expect(only?.label).toMatch(/edit \+2$/)
 })
 
 it('leaves out words that would run into the next mark or over the edge', () => {
-  expect(placeMarks([mark(100), mark(150), mark(560)], domain, plot).map(({ label }) => label !== undefined)).toEqual([
+  expect(placeMarks([mark(100), mark(150), mark(560)], place).map(({ label }) => label !== undefined)).toEqual([
     false,
     true,
     false,
@@ -38,7 +38,10 @@ it('needs as much room as its words have, which are longer for several marks', (
     at: at + seconds * 1_000,
     word: 'rejections',
   })
-  const shown = placeMarks([rejections(100), rejections(101), rejections(210)], { from: at, to: at + 600_000 }, plot)
+  const shown = placeMarks([rejections(100), rejections(101), rejections(210)], {
+    ...place,
+    domain: { from: at, to: at + 600_000 },
+  })
   expect(shown.map(({ label }) => label)).toEqual([undefined, '00:03:30 rejections'])
 })
 
@@ -48,11 +51,9 @@ const firstAmong = (first: number, ...at: readonly number[]) =>
     first * 1_000,
     placeMarks(
       at.map((seconds) => mark(seconds)),
-      domain,
-      plot,
+      place,
     ),
-    domain,
-    plot,
+    place,
   )
 
 it.each([
@@ -71,8 +72,8 @@ it('keeps all words of a chart off its lines, off each other and inside', () => 
   fc.assert(
     fc.property(fc.array(seconds, { maxLength: 8 }), fc.integer({ min: 0, max: 600 }), (at, first) => {
       const events = at.map((one) => mark(one))
-      const { x, words } = placeFirst(first * 1_000, placeMarks(events, domain, plot), domain, plot)
-      const marks = placeMarks(events, domain, plot, x)
+      const { x, words } = placeFirst(first * 1_000, placeMarks(events, place), place)
+      const marks = placeMarks(events, place, x)
       const lines = [x, ...marks.map((one) => one.x)]
       const width = (text: string): number => text.length * 6
       const ofMarks = marks.flatMap((one) =>
@@ -100,16 +101,4 @@ it('names the marks under the cursor', () => {
   const marks = [mark(100, 'one'), mark(300, 'two')]
   expect(marksNear(marks, 302_000, domain, plot)).toEqual([mark(300, 'two')])
   expect(marksNear(marks, 200_000, domain, plot)).toEqual([])
-})
-
-it('places the marks of a chart once, with a first rejection too', () => {
-  let placed = 0
-  class Counted extends Array<EventMark> {
-    override toSorted(compare: (a: EventMark, b: EventMark) => number): EventMark[] {
-      placed++
-      return super.toSorted(compare)
-    }
-  }
-  renderToString(createElement(EventMarks, { marks: Counted.of(mark(100)), domain, plot, firstRejection: 200_000 }))
-  expect(placed).toBe(1)
 })
