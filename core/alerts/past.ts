@@ -10,7 +10,7 @@ import { createAlertWatch, type AlertWatch } from './watch.ts'
 /** Provides ranges of the past: an archive of recordings, or of a run. */
 interface Past {
   /** The events of a range, preceded by the state at its start. */
-  events(from: UnixMs, to: UnixMs): Iterable<TimedEvent>
+  events(from: UnixMs, to: UnixMs, without?: { readonly dumps: true }): Iterable<TimedEvent>
 }
 
 /**
@@ -22,7 +22,7 @@ export function* alertsAt(past: Past, at: UnixMs, silences: readonly Silence[] =
   const noter = createSourceNoter(watch)
   const picture = createPicture()
   const changes: AlertChange[] = []
-  for (const one of past.events(at - ALERTS_LEAD_MS, at)) {
+  for (const one of past.events(at - ALERTS_LEAD_MS, at, { dumps: true })) {
     picture.take(one.event)
     for (const added of noter.take(one.event, picture, one.at).changes) changes.push(added)
     yield 1 - Math.min(1, (at - one.at) / ALERTS_LEAD_MS)

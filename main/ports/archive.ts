@@ -41,14 +41,16 @@ export interface Archive {
    */
   upTo(at?: UnixMs): readonly TimedEvent[]
   /**
-   * Pages, dumps, objects and health of a range, after the state at its beginning; before an instant not all pages.
-   * Each minute is read when it is asked for.
+   * Pages, dumps, objects and health of a range, after the state at its beginning. Each minute is read when it is asked
+   * for.
    */
-  events(from: UnixMs, to: UnixMs, sparse?: SparsePages): Iterable<TimedEvent>
+  events(from: UnixMs, to: UnixMs, without?: Without): Iterable<TimedEvent>
 }
 
-/** Before `until`, one page of each server per `pageMs` is enough; more may be given. */
-export interface SparsePages {
-  readonly until: UnixMs
-  readonly pageMs: number
+/** What is not needed of a range, and therefore not read; it may be given nevertheless. */
+export interface Without {
+  /** Before `until`, one page of each server per `pageMs` is enough. */
+  readonly pages?: { readonly until: UnixMs; readonly pageMs: number }
+  /** They take about as long as all pages. */
+  readonly dumps?: true
 }

@@ -165,6 +165,21 @@ describe('what was recorded', () => {
     }
   })
 
+  test('reads of a range no more than is needed, and each minute when it is asked for', () => {
+    const range = [START + 20_000, START + 180_000] as const
+    const fresh = archiveIn(folder)
+    const pages = [...fresh.events(...range, { dumps: true })]
+    const sparse = [...fresh.events(...range, { dumps: true, pages: { until: range[1], pageMs: 5_000 } })]
+    expect(sparse.length).toBeLessThan(pages.length / 2)
+    expect([...pages, ...sparse].some(({ event }) => event.kind === 'dump')).toBe(false)
+    const all = [...fresh.events(...range)]
+    expect(all.filter(({ event }) => event.kind !== 'dump')).toEqual(pages)
+    // What was read as a whole is not read again.
+    expect([...fresh.events(...range, { dumps: true })]).toEqual(all)
+    const [first] = archiveIn(folder).events(...range)
+    expect(first).toEqual(all[0])
+  })
+
   test('has the reallocations and the histograms of a range', () => {
     const [from, to] = [START + 60_000, START + 150_000]
     const server = whole.server(SERVERS[0] ?? '')

@@ -75,6 +75,7 @@ const MOST_PICTURED = 2
 const STATE: ReadonlySet<EventKind> = new Set(['frame', 'facts', 'health', 'objects', 'pace', 'etcd', 'note'])
 const TIMED: ReadonlySet<EventKind> = new Set(['frame', 'dump', 'health', 'objects'])
 const DUMPS: ReadonlySet<EventKind> = new Set(['dump'])
+const WITHOUT_DUMPS: ReadonlySet<EventKind> = new Set(['frame', 'health', 'objects'])
 const REQUESTS: ReadonlySet<EventKind> = new Set(['requests'])
 /** A request is recorded once it is over: a longer one is unknown until then. */
 const LONGEST_REQUEST_MS = 60_000
@@ -141,8 +142,8 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
   const read = remember(MOST_READ, (place: Place, wanted: ReadonlySet<EventKind> | undefined) =>
     inChapter(place.path, (chapter) => chapter.read(place, wanted)),
   )
-  const readSparse = remember(MOST_SPARSE, (place: Place, pageMs: number) =>
-    inChapter(place.path, (chapter) => chapter.read(place, TIMED, pageMs)),
+  const readSparse = remember(MOST_SPARSE, (place: Place, wanted: ReadonlySet<EventKind>, pageMs: number) =>
+    inChapter(place.path, (chapter) => chapter.read(place, wanted, pageMs)),
   )
   const stateIn = (place: Place): SegmentEvents => read(`state ${place.key}`, place, STATE)
 
@@ -443,16 +444,19 @@ export function createArchive({ folder, ids, source, now }: ArchiveOptions): Arc
       const once = new Map(all.map((one) => [`${one.at} ${one.kind} ${one.text} ${one.server ?? ''}`, one]))
       return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-MOST_PAST_NOTES)
     },
-    *events(from, to, sparse) {
+    *events(from, to, { pages, dumps } = {}) {
+      const [wanted, kinds] = dumps === true ? [WITHOUT_DUMPS, 'pages'] : [TIMED, 'events']
       const places = placesNow()
         .filter(({ first, last }) => first <= to && last >= from)
         .toSorted((a, b) => a.first - b.first)
       for (const [index, place] of places.entries()) {
         const whole = `events ${place.key}`
-        const isSparse = sparse !== undefined && place.last < sparse.until && !read.knows(whole)
-        const { before, events } = isSparse
-          ? readSparse(`${sparse.pageMs} ${place.key}`, place, sparse.pageMs)
-          : read(whole, place, TIMED)
+        const isKnown = read.knows(whole)
+        const key = `${kinds} ${place.key}`
+        const { before, events } =
+          pages !== undefined && place.last < pages.until && !isKnown
+            ? readSparse(`${pages.pageMs} ${key}`, place, wanted, pages.pageMs)
+            : read(isKnown ? whole : key, place, wanted)
         yield* (index === 0 ? [...before, ...events] : events).filter((timed) => instantOf(timed) <= to)
       }
     },

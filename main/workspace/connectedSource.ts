@@ -23,7 +23,7 @@ import type { SourceEvent } from '../../core/source/sourceEvent.ts'
 import { MS_PER_SECOND, unixMsOf, type UnixMs } from '../../core/units.ts'
 import { asPart, rememberWork, type Work } from '../../core/work.ts'
 import { NOW_MS } from '../../core/verdict/now.ts'
-import type { Archive } from '../ports/archive.ts'
+import type { Archive, Without } from '../ports/archive.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SourceResult } from '../ports/source.ts'
 import type { Subscribable } from '../ports/topic.ts'
@@ -329,19 +329,27 @@ const readsPast = (spec: SourceSpec): boolean =>
 /** Time of the latest page. */
 const latestOf = (server: ServerPicture | undefined): UnixMs | undefined => server && unixMsOf(server.latest.frame.at)
 
-/** A range of the past, before an instant of it with fewer pages. */
-interface Range {
+/** A range of the past, and what is not needed of it. */
+interface Range extends Without {
   readonly from: UnixMs
   readonly to: UnixMs
-  readonly until: UnixMs
 }
 
 /** The ten minutes before an instant of the past. What follows from all pages looks back less far. */
-const rangeOfPages = (to: UnixMs): Range => ({ from: to - KEPT_MS, to, until: to - NOW_MS })
+const rangeOfPages = (to: UnixMs): Range => ({
+  from: to - KEPT_MS,
+  to,
+  pages: { until: to - NOW_MS, pageMs: PAGE_MS },
+})
 
 /** Reading more of a recording takes longer than a user waits. */
 const ADVICE_MS = 2 * 3_600_000
-const rangeOfUsage = (to: UnixMs): Range => ({ from: to - ADVICE_MS, to, until: to })
+const rangeOfUsage = (to: UnixMs): Range => ({
+  from: to - ADVICE_MS,
+  to,
+  pages: { until: to, pageMs: PAGE_MS },
+  dumps: true,
+})
 /** The fraction of an advice by which it has read that. */
 const USAGE_PART = 0.9
 
@@ -349,10 +357,10 @@ const USAGE_PART = 0.9
 function* readRange<R extends { take(event: SourceEvent): void }>(
   archive: Archive,
   reader: R,
-  { from, to, until }: Range,
+  { from, to, ...without }: Range,
 ): Work<R> {
   const first = Math.max(from, archive.extent().first ?? from)
-  for (const { event, at } of archive.events(from, to, { until, pageMs: PAGE_MS })) {
+  for (const { event, at } of archive.events(from, to, without)) {
     reader.take(event)
     yield Math.max(0, Math.min(1, (at - first) / Math.max(1, to - first)))
   }
