@@ -162,7 +162,7 @@ async function open(page: Page, { screen, size = TALL, prepare }: Watched): Prom
   return page
 }
 
-test('no screen moves what is read for a minute of samples', async ({ consolePage, browser }) => {
+test('no screen moves what is read while samples arrive', async ({ consolePage, browser }) => {
   const shown = [...OTHERS.map((one) => [one]), SCREENS.slice(MOST_PAGES)]
   // A session belongs to a browser.
   const consoles = await Promise.all(
