@@ -123,8 +123,9 @@ export function LimitedPane({ limited, mode }: Pick<EtcdState, 'limited' | 'mode
         caption="Rejected requests"
         columns={LIMITED}
         rows={limited}
-        rowKey={keyOf}
-        selectedKey={chosen === undefined ? undefined : keyOf(chosen)}
+        // By place: a new rejection would move all others, and moving text cannot be read.
+        rowKey={(row) => String(limited.indexOf(row))}
+        selectedKey={chosen && String(limited.findIndex((row) => keyOf(row) === keyOf(chosen)))}
         onOpen={setChosen}
         csvName="etcd-rejected"
         density="compact"
