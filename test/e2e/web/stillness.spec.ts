@@ -1,14 +1,10 @@
 import type { Page } from '@playwright/test'
-import { startConsole } from '../../harness/webConsole.ts'
-import { expect, LONG, openConsole, test } from '../console.ts'
+import { expect, LONG, test } from '../console.ts'
 
-/** How long every screen is watched, and how many samples have to arrive meanwhile. */
-const WATCHED_MS = 60_000
-const SAMPLES = 20
+/** Samples that have to arrive while nothing moves: a minute at one a second. */
+const SAMPLES = 60
 /** Samples before that: the window of rates is 10 s. */
 const SETTLING = 12
-/** What browsers call a page that is good to read. */
-const MOST_SHIFT = 0.02
 
 interface Shifts {
   /** What browsers call the cumulative layout shift. */
@@ -48,149 +44,110 @@ async function watchShifts(page: Page): Promise<void> {
 const shiftsOf = (page: Page): Promise<Shifts> =>
   page.evaluate(() => (globalThis as unknown as { layoutShifts: Shifts }).layoutShifts)
 
-/** Resolves once the sidebar, which shows the levels beside every screen, has changed so many times. */
-const changes = (page: Page, count: number): Promise<void> =>
+/** Resolves once the table of levels, or the list of them beside every screen, has changed so many times. */
+const changes = (page: Page, count: number, of = 'main [role=grid]'): Promise<void> =>
   page.evaluate(
-    (samples) =>
+    ({ samples, selector }) =>
       new Promise<void>((resolve) => {
-        const roster = document.querySelector('nav')
-        let last = roster?.textContent
+        const grid = document.querySelector(selector)
+        let last = grid?.textContent
         let seen = 0
         const observer = new MutationObserver(() => {
-          if (roster?.textContent === last) return
-          last = roster?.textContent
+          if (grid?.textContent === last) return
+          last = grid?.textContent
           seen += 1
           if (seen < samples) return
           observer.disconnect()
           resolve()
         })
-        observer.observe(roster ?? document.body, { subtree: true, childList: true, characterData: true })
+        observer.observe(grid ?? document.body, { subtree: true, childList: true, characterData: true })
       }),
-    count,
+    { samples: count, selector: of },
   )
 
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1100, height: 700 },
+] as const
+
+test('nothing moves on the live Overview, at either width', async ({ consolePage }) => {
+  // A session belongs to the browser, so the second page is of the same one. Both wait for the same minute.
+  const second = await consolePage.context().newPage()
+  await second.goto(consolePage.url())
+  await Promise.all([expectStill(consolePage, SIZES[0]), expectStill(second, SIZES[1])])
+  await second.close()
+})
+
+async function expectStill(page: Page, size: (typeof SIZES)[number]): Promise<void> {
+  await page.setViewportSize(size)
+  await page.evaluate(() => {
+    location.hash = '#/overview'
+  })
+  await expect(page.getByRole('grid', { name: /Priority levels/ })).toBeVisible()
+  // The history of the range and the first dump come after the first sample.
+  await expect(page.getByRole('heading', { name: 'What changed' })).toBeVisible()
+  await expect(page.locator('header p').first()).not.toBeEmpty()
+  // Rates and quantiles of the first samples are still to come.
+  await changes(page, SETTLING)
+  await watchShifts(page)
+  await changes(page, SAMPLES)
+  const { sum, moved } = await shiftsOf(page)
+  expect(moved).toEqual([])
+  // Two decimals, as browsers report it: 0.00.
+  expect(sum).toBeLessThan(0.005)
+}
+
+/** Screens that are open while samples arrive, and the ones that each page shows after that. */
+const LIVE_SCREENS = [
+  ['overview', 'compare'],
+  ['fleet', 'recordings'],
+  ['level/workload-low', 'level/exempt'],
+  ['level/workload-low', 'diagnosis', 'Demand and virtual time'],
+  ['allocation', 'editor/advisor'],
+  ['live', 'editor/drift'],
+  ['classify/coverage', 'whatif/runs'],
+  ['editor/draft?object=PriorityLevelConfiguration%2Fworkload-low', 'editor/journal'],
+  ['alerts', 'settings'],
+  ['connection', 'whatif/scenarios'],
+] as const
+/** The sidebar, which shows the levels beside every screen. */
+const ROSTER = 'nav'
+/** Samples that have to arrive on each; 60 are a minute. */
+const LOOKS = Number(process.env['APF_STILLNESS_SAMPLES'] ?? 5)
+/** Samples before that on a screen that is opened later: rates are known by then. */
+const OPENING = 3
+/** What browsers call a page that is good to read. */
+const MOST_SHIFT = 0.02
 /** All panes of a screen are in the window: browsers report nothing that moves outside of it. */
 const TALL = { width: 1440, height: 2_000 }
 
-interface Watched {
-  readonly screen: string
-  readonly size?: { readonly width: number; readonly height: number }
-  /** What else is done on the page before it is watched. */
-  readonly prepare?: (page: Page) => Promise<void>
-  /** Nothing at all may move. */
-  readonly strictly?: true
-  /** What the screen has found changes with the samples, and so does the room that it takes. */
-  readonly most?: number
-}
-const FINDINGS = 0.5
-
-/** The history of the range and the first dump come after the first sample. */
-async function complete(page: Page): Promise<void> {
-  await expect(page.getByRole('grid', { name: /Priority levels/ })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'What changed' })).toBeVisible()
-  await expect(page.locator('header p').first()).not.toBeEmpty()
-}
-
-/** Every screen while samples arrive; `etcd` has a console of its own, because it shows another source. */
-const SCREENS: readonly Watched[] = [
-  { screen: 'overview', size: { width: 1440, height: 900 }, prepare: complete, strictly: true },
-  { screen: 'overview', size: { width: 1100, height: 700 }, prepare: complete, strictly: true },
-  { screen: 'overview' },
-  { screen: 'fleet' },
-  { screen: 'level/workload-low' },
-  {
-    screen: 'level/workload-low',
-    prepare: (page) => page.getByRole('radio', { name: 'Demand and virtual time' }).click(),
-  },
-  { screen: 'level/exempt' },
-  { screen: 'allocation' },
-  { screen: 'classify/request' },
-  { screen: 'classify/tests' },
-  { screen: 'classify/coverage' },
-  { screen: 'classify/sharding' },
-  { screen: 'live' },
-  { screen: 'editor/draft?object=PriorityLevelConfiguration%2Fworkload-low' },
-  { screen: 'editor/advisor', most: FINDINGS },
-  { screen: 'editor/drift' },
-  { screen: 'editor/journal' },
-  { screen: 'recordings' },
-  { screen: 'compare' },
-  { screen: 'whatif/runs' },
-  { screen: 'whatif/scenarios' },
-  { screen: 'alerts', most: FINDINGS },
-  { screen: 'diagnosis', most: FINDINGS },
-  { screen: 'connection' },
-  { screen: 'settings' },
-]
-/** Two runs, at their first difference. */
-async function runBeside(page: Page): Promise<void> {
-  await page.getByLabel('Seconds').fill('20')
-  await page.getByLabel('B: requests in flight', { exact: true }).fill('4')
-  await page.getByLabel('B: mutating requests in flight').fill('2')
-  await page.getByRole('button', { name: 'Run comparison' }).click()
-  await page.getByRole('button', { name: 'First difference' }).click()
-  await expect(page.getByRole('grid', { name: 'Levels of both variants' }).getByRole('row').nth(1)).toBeVisible()
-}
-async function exploreEtcd(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^etcd proxy/ }).click()
-  await page.getByRole('button', { name: 'Explore a simulated etcd' }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('limited, most by rule-event', LONG)
-}
-
-/** Screens of other sources, each in a console of its own. */
-const OTHERS: readonly Watched[] = [
-  { screen: 'whatif/runs', prepare: runBeside },
-  { screen: 'connection', prepare: exploreEtcd },
-]
-/** A session may have 16 pages. */
-const MOST_PAGES = 15
-
-const openAll = (of: Page, screens: readonly Watched[]): Promise<Page[]> =>
-  Promise.all(
-    screens.map(async (watched) => {
-      const page = await of.context().newPage()
-      await page.goto(of.url())
-      return open(page, watched)
+test('no screen moves what is read while samples arrive', async ({ consolePage }) => {
+  // All screens wait for the same seconds.
+  const { origin } = new URL(consolePage.url())
+  const open = async (page: Page, hash: string): Promise<void> => {
+    await page.goto(`${origin}/#/${hash}`)
+    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+  }
+  const pages = await Promise.all(
+    LIVE_SCREENS.map(async ([first, then, part]) => {
+      const page = await consolePage.context().newPage()
+      await page.setViewportSize(TALL)
+      await open(page, first)
+      if (part !== undefined) await page.getByRole('radio', { name: part }).click()
+      return { page, shown: [part ?? first, then] as const }
     }),
   )
-
-async function open(page: Page, { screen, size = TALL, prepare }: Watched): Promise<Page> {
-  await page.setViewportSize(size)
-  await page.goto(`${new URL(page.url()).origin}/#/${screen}`)
-  await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-  await prepare?.(page)
-  return page
-}
-
-test('no screen moves what is read while samples arrive', async ({ consolePage, browser }) => {
-  const shown = [...OTHERS.map((one) => [one]), SCREENS.slice(MOST_PAGES)]
-  // A session belongs to a browser.
-  const consoles = await Promise.all(
-    shown.map(async (screens) => ({ screens, running: await startConsole(), context: await browser.newContext() })),
-  )
-  try {
-    const [beside = [], etcd = [], rest = []] = await Promise.all(
-      consoles.map(async ({ screens, running, context }) => {
-        const first = await context.newPage()
-        await openConsole(first, running)
-        return openAll(first, screens)
-      }),
-    )
-    const pages = [...(await openAll(consolePage, SCREENS.slice(0, MOST_PAGES))), ...rest]
-    const others = [...beside, ...etcd]
-    await Promise.all(pages.map((page) => changes(page, SETTLING)))
-    const all = [...pages, ...others]
-    await Promise.all(all.map(watchShifts))
-    await Promise.all([consolePage.waitForTimeout(WATCHED_MS), ...pages.map((page) => changes(page, SAMPLES))])
-    const shifts = await Promise.all(all.map(shiftsOf))
-    const found = [...SCREENS, ...OTHERS].map((watched, index) => ({ ...watched, ...shifts[index] }))
-    expect(found.filter(({ sum = 0, moved = [], most = MOST_SHIFT }) => sum > most && moved.length > 0)).toEqual([])
-    expect(found.filter(({ strictly, moved = [] }) => strictly && moved.length > 0)).toEqual([])
-    await Promise.all(pages.map((page) => page.close()))
-  } finally {
-    await Promise.all(consoles.map(({ context }) => context.close()))
-    await Promise.all(consoles.map(({ running }) => running.stop()))
+  const moving = async (round: 0 | 1, samples: number): Promise<readonly (Shifts & { readonly screen: string })[]> => {
+    await Promise.all(pages.map(({ page }) => changes(page, samples, ROSTER)))
+    await Promise.all(pages.map(({ page }) => watchShifts(page)))
+    await Promise.all(pages.map(({ page }) => changes(page, LOOKS, ROSTER)))
+    const shifts = pages.map(async ({ page, shown }) => ({ screen: shown[round], ...(await shiftsOf(page)) }))
+    return (await Promise.all(shifts)).filter(({ sum }) => sum > MOST_SHIFT)
   }
+  expect(await moving(0, SETTLING)).toEqual([])
+  await Promise.all(pages.map(({ page, shown }) => open(page, shown[1])))
+  expect(await moving(1, OPENING)).toEqual([])
+  await Promise.all(pages.map(({ page }) => page.close()))
 })
 
 test('the wheel over a list inside the page goes on to the page', async ({ consolePage: page }) => {
@@ -211,4 +168,31 @@ test('the wheel over a list inside the page goes on to the page', async ({ conso
     )
     expect(trapped).toEqual([])
   }
+})
+
+const FILLING_MS = 20_000
+
+test('two runs beside each other and a simulated etcd stand still as well', async ({ consolePage: page }) => {
+  const still = async (): Promise<void> => {
+    await watchShifts(page)
+    await page.waitForTimeout(LOOKS * 1_000)
+    const { sum, moved } = await shiftsOf(page)
+    expect(sum > MOST_SHIFT ? moved : []).toEqual([])
+  }
+  await page.setViewportSize(TALL)
+  await page.goto(`${new URL(page.url()).origin}/#/whatif/runs`)
+  await page.getByLabel('Seconds').fill('20')
+  await page.getByLabel('B: requests in flight', { exact: true }).fill('4')
+  await page.getByLabel('B: mutating requests in flight').fill('2')
+  await page.getByRole('button', { name: 'Run comparison' }).click()
+  await page.getByRole('button', { name: 'First difference' }).click()
+  await expect(page.getByRole('grid', { name: 'Levels of both variants' }).getByRole('row').nth(1)).toBeVisible()
+  await still()
+  await page.goto(`${new URL(page.url()).origin}/#/connection`)
+  await page.getByRole('button', { name: /^etcd proxy/ }).click()
+  await page.getByRole('button', { name: 'Explore a simulated etcd' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('limited, most by rule-event', LONG)
+  // Rows come with the first requests of each kind.
+  await page.waitForTimeout(FILLING_MS)
+  await still()
 })
