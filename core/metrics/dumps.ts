@@ -12,6 +12,9 @@ import {
 import type { ParseProblem } from './page.ts'
 import { DUMP_LEVEL_COLUMNS, DUMP_QUEUE_COLUMNS, DUMP_REQUEST_COLUMNS } from './dumpText.ts'
 
+/** Path of the dumps, below the API of a server (specification 12). */
+export const DUMPS_PATH = '/debug/api_priority_and_fairness'
+
 /**
  * A dump as far as it could be read: with a problem, `rows` has all valid rows. The server ends a dump with a line
  * break; a caller that knows a text without one to be complete (from a clipboard) appends it.

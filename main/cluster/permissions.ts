@@ -18,11 +18,11 @@ import {
 } from './accessReview.ts'
 import { type Connection, type ServerAddress, openConnection } from './connection.ts'
 import { send, type Failed, type RequestSettings, getJson, gitVersion } from './http.ts'
+import { DUMPS_PATH } from '../../core/metrics/dumps.ts'
 import { METRICS_LIMITS } from './httpProblems.ts'
 import { flowUids, readOwnFlow, type OwnFlow, ownLevelYaml, roleYaml, type Grant } from './ownFlow.ts'
 import type { Consent } from './consent.ts'
 
-export const DUMPS_PATH = '/debug/api_priority_and_fairness'
 const KINDS = 'flowschemas, prioritylevelconfigurations'
 
 /** What each capability shows, the request that it needs, and the grant for it. */

@@ -1,7 +1,7 @@
-import { DUMPS_PATH } from '../cluster/permissions.ts'
 import { toProblem, type Problem } from '../../core/errors.ts'
 import type { DumpFrame } from '../../core/frame/dump.ts'
 import {
+  DUMPS_PATH,
   parsePriorityLevelsDump,
   parseQueuesDump,
   parseRequestsDump,

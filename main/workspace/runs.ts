@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import type { RunEvent } from '../../core/contract/whatif.ts'
 import { ProblemError, toProblem } from '../../core/errors.ts'
@@ -12,7 +11,8 @@ const PIECE_MS = 50
 /** Does work until the signal aborts, and lets this thread answer others meanwhile. Rejects with `cancelled` then. */
 export async function inPieces<T>(work: Work<T>, { onPart, signal }: Partial<Following> = {}): Promise<T> {
   for (;;) {
-    await setImmediate()
+    // In Headlamp this runs in a browser, which has no setImmediate.
+    await new Promise((resolve) => setTimeout(resolve))
     if (signal?.aborted === true) throw new ProblemError('cancelled', 'It was cancelled.')
     const until = performance.now() + PIECE_MS
     let piece = work.next()

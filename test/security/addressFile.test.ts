@@ -22,7 +22,7 @@ import { writeAddressFile } from '../../main/server/webServer.ts'
  */
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
-const url = 'http://127.0.0.1:41233/?token=abc'
+const url = 'http://127.0.0.1:41233/?token=secret'
 
 let base: string
 let spend: () => void
@@ -46,7 +46,7 @@ test('only its owner can read it, and list the folder that is made for it', asyn
   const file = await write(path.join(base, 'state', 'web'))
   expect([mode(file), mode(path.dirname(file))]).toEqual([0o600, 0o700])
   expect(readFileSync(file, 'utf8')).toContain(`content="0; url=${url}"`)
-  expect(file).not.toContain('abc')
+  expect(file).not.toContain('secret')
 })
 
 test('it is removed once the address is spent', async () => {
