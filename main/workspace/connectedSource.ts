@@ -151,6 +151,7 @@ export async function openSource(
     targetKey: connected.gateway.targetKey,
     // The effects of edits of objects that end with their connection end with it too.
     store: (connected.gateway.fleeting === true ? openStore(undefined) : store).effects,
+    first: () => session.picture.servers[0]?.latest.frame.id,
     latest: (server) => latestOf(session.picture.server(server)),
     frames: (server) => pages.frames(server),
     series: (server, from, to) => session.server(server).history.series({ from, to, maxPoints: SERIES_POINTS }),

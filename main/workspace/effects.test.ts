@@ -68,6 +68,7 @@ describe('effects of edits', () => {
       connection: 1,
       targetKey: 't',
       store: kept.effects,
+      first: () => picture.servers[0]?.latest.frame.id,
       latest: (server) => {
         const latest = picture.server(server)?.latest.frame.at
         return latest === undefined ? undefined : unixMsOf(latest)
@@ -118,6 +119,16 @@ describe('effects of edits', () => {
     await settled()
     expect((await open().effects.read('t')).map(({ id, ended }) => [id, ended])).toEqual([['1', 'complete']])
     expect(await store.effects.targets()).toEqual(['t'])
+  })
+
+  it('are of the first server where the window had no page yet when they were applied', async () => {
+    const { effects, read, states } = consoleOf(store)
+    await effects.begin({ ...EDIT, id: 'none' }, undefined)
+    expect(await effects.read('none')).toBeUndefined()
+    read(0, 60)
+    await effects.begin({ ...EDIT, id: '1' }, undefined)
+    expect(states.at(-1)?.watched?.id).toBe('1')
+    expect(await effects.read('1')).toMatchObject({ server: 'a' })
   })
 
   it('end with the next edit, and a forecast of another server is not theirs', async () => {

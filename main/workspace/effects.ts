@@ -21,8 +21,11 @@ export interface Effects {
   read(id: string): Promise<Effect | undefined>
   /** How previous forecasts held. */
   earlier(): Promise<Earlier>
-  /** Watches an edit from its last page on. Without pages of the server there is nothing to watch. */
-  begin(entry: Pick<JournalEntry, 'id' | 'label' | 'changes'>, watch: WatchRequest): Promise<void>
+  /**
+   * Watches an edit from its last page on, on the first server where the window had no page yet when it was applied.
+   * Without pages of the server there is nothing to watch.
+   */
+  begin(entry: Pick<JournalEntry, 'id' | 'label' | 'changes'>, watch: WatchRequest | undefined): Promise<void>
   /** The objects changed otherwise: watching ends here. */
   change(): Promise<void>
   take(event: SourceEvent): void
@@ -32,6 +35,8 @@ export interface EffectsOptions {
   readonly connection: number
   readonly targetKey: string
   readonly store: Store['effects']
+  /** The first server with pages. */
+  readonly first: () => string | undefined
   /** Time of the latest page of a server; `undefined` before the first one. */
   readonly latest: (server: string) => UnixMs | undefined
   readonly frames: (server: string) => readonly ServerFrame[]
@@ -43,7 +48,7 @@ const MEASURE_MS = 5 * MS_PER_SECOND
 const WRITE_MS = 30 * MS_PER_SECOND
 
 export function createEffects(options: EffectsOptions): Effects {
-  const { connection, targetKey, store, latest, frames, series } = options
+  const { connection, targetKey, store, first, latest, frames, series } = options
   const states = createTopic<EffectsState>()
   let kept: readonly Effect[] = []
   let revision = 0
@@ -120,12 +125,14 @@ export function createEffects(options: EffectsOptions): Effects {
       await loaded
       return earlierOf(kept)
     },
-    async begin({ id, label, changes }, { server, forecast }) {
+    async begin({ id, label, changes }, watch) {
       await loaded
+      const server = watch?.server ?? first()
+      const forecast = watch?.forecast
       edited = { changes }
       baseline = undefined
-      const atMs = latest(server)
-      if (atMs === undefined) return
+      const atMs = server === undefined ? undefined : latest(server)
+      if (server === undefined || atMs === undefined) return
       const effect: Effect = { id, label, server, atMs, ...(forecast?.server === server && { forecast }) }
       hold(effect)
       await write(effect)

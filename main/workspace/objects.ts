@@ -88,7 +88,7 @@ export function createObjects(options: ObjectsOptions): {
       // The forecast covers the whole edit.
       const whole = verdicts.every(({ outcome }) => outcome === 'accepted' || outcome === 'unchanged')
       await watching(effects?.change())
-      if (watch !== undefined) await watching(effects?.begin(entry, whole ? watch : { server: watch.server }))
+      await watching(effects?.begin(entry, whole ? watch : watch && { server: watch.server }))
     }
     return { at: now(), verdicts, ...(entry && { entry }) }
   }
