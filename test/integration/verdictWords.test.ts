@@ -56,7 +56,7 @@ async function askEach(seed: number) {
     .parse(JSON.parse((await runHere('recordings', '--json')).output))
   const id = recordings[0]?.id ?? ''
   const report = ReportSchema.parse(JSON.parse((await runHere('report', id, '--format', 'json')).output))
-  const [{ blocks = [] } = {}] = report.sections
+  const blocks = report.sections[0]?.blocks ?? []
   const [moment] = blocks
   const [, judged, title = ''] = (moment?.kind === 'text' && /^At ([\d:]+): (.*)$/.exec(moment.text)) || []
   const source = ['--recording', id, ...(judged === undefined ? [] : ['--at', `2026-11-20T${judged}Z`])]
