@@ -165,9 +165,11 @@ export class Call implements CallerEvents, ResponseEvents {
     return false
   }
 
+  /** No more than is held: a drain may come after the close, which gave everything back. */
   #release(bytes: number): void {
-    this.#host.release(bytes)
-    this.#held -= bytes
+    const freed = Math.min(bytes, this.#held)
+    this.#host.release(freed)
+    this.#held -= freed
   }
 
   /** The client asks too much. */

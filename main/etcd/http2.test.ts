@@ -284,6 +284,12 @@ describe('a call between two streams of Node', () => {
     )
   })
 
+  test('a drain after the close of the caller gives nothing back twice', () => {
+    const world = new World(262_201)
+    for (const event of ['connect', 'received', 'downClose', 'upDrain'] as const) world.events[event]()
+    expect(world.finish()).toEqual(WELL)
+  })
+
   test.each([
     ['before the head', []],
     ['after the head', ['response', 'data']],
