@@ -20,7 +20,7 @@ test('a newcomer finds the culprit, applies a fix and sees its effect, and the t
   const next = task.locator('[aria-current=step]')
   const main = page.getByRole('main')
   const link = (name: string): Locator => task.getByRole('button', { name })
-  let steps = 0
+  let [steps, names] = [0, 0]
   const click = async (what: Locator): Promise<void> => {
     steps += 1
     await what.click()
@@ -43,7 +43,7 @@ test('a newcomer finds the culprit, applies a fix and sees its effect, and the t
   const dialog = page.getByRole('dialog')
   await expect(dialog).toBeVisible()
   for (const label of await dialog.getByText(/^Type the name to confirm: /).allTextContents()) {
-    steps += 1
+    names += 1
     await dialog.getByRole('textbox', { name: label, exact: true }).fill(label.split(': ')[1] ?? '')
   }
   await click(dialog.getByRole('button', { name: /^Apply \d+ objects? to / }))
@@ -57,8 +57,9 @@ test('a newcomer finds the culprit, applies a fix and sees its effect, and the t
   await expect(main.getByRole('region', { name: 'Effect', exact: true }).getByRole('img').first()).toBeVisible(LONG)
   await expect(task).toHaveCount(0, LONG)
   const seconds = Math.round((Date.now() - begun) / 1_000)
-  console.log(`The task of the first run took ${steps} steps and ${seconds} s.`)
-  expect(steps).toBeLessThanOrEqual(8)
+  console.log(`The task of the first run took ${steps + names} steps and ${seconds} s.`)
+  // How many built-in objects a fix changes, whose names are typed, depends on what Diagnosis finds.
+  expect(steps).toBeLessThanOrEqual(7)
 
   await page.reload()
   await page.getByRole('link', { name: /^Overview/ }).click()
