@@ -3,7 +3,7 @@ import { isExempt } from '../frame/reading.ts'
 import type { ClientGroup, Steps } from '../simulate/workload.ts'
 import type { SweepBase } from '../sweep/sweep.ts'
 import { SETTLE_SECONDS } from '../twin/forecast.ts'
-import { sumOf } from '../twin/observe.ts'
+import { arrivalsIn, spanSeconds, sumOf } from '../twin/observe.ts'
 import { type Twin, twinRun } from '../twin/twin.ts'
 import { plain } from '../text/format.ts'
 import { MS_PER_SECOND, secondsToNs } from '../units.ts'
@@ -46,14 +46,13 @@ export function twinBase(
 }
 
 /** `undefined` where all of it has few enough requests. */
-function busiestPart({ levels, stepMs, fromMs, untilMs }: Observation, mostRequests: number): Part | undefined {
-  const seconds = (untilMs - fromMs) / MS_PER_SECOND
-  const perSecond = sumOf(levels.map(({ quantities }) => quantities.arrivalsPerSecond))
-  const wanted = Math.max(LEAST_SECONDS, mostRequests / Math.max(1, perSecond))
+function busiestPart(observation: Observation, mostRequests: number): Part | undefined {
+  const { levels, stepMs } = observation
+  const wanted = Math.max(LEAST_SECONDS, mostRequests / Math.max(1, arrivalsIn(observation)))
   const schemas = levels.filter((level) => !isExempt(level)).flatMap((level) => level.schemas)
   const steps = Math.max(0, ...schemas.map(({ present }) => present.length))
   const count = Math.ceil((wanted * MS_PER_SECOND) / stepMs)
-  if (wanted >= seconds || count >= steps) return undefined
+  if (wanted >= spanSeconds(observation) || count >= steps) return undefined
   const underWay = Array.from({ length: steps }, (_, step) => sumOf(schemas.map(({ present }) => present[step] ?? 0)))
   const sums = underWay.map((_, first) => sumOf(around({ first, count }, underWay)))
   return { first: sums.indexOf(Math.max(...sums)), count }
@@ -78,9 +77,8 @@ function cutTo(part: Part, group: ClientGroup): ClientGroup {
 }
 
 /** The requests that a twin reproduces. */
-function spanText({ observation: { fromMs, untilMs } }: Pick<Twin, 'observation'>): string {
-  const seconds = Math.round((untilMs - fromMs) / MS_PER_SECOND)
-  return `The twin is fitted to the ${seconds} s before ${plain.instant(untilMs)}.`
+function spanText({ observation }: Pick<Twin, 'observation'>): string {
+  return `The twin is fitted to the ${Math.round(spanSeconds(observation))} s before ${plain.instant(observation.untilMs)}.`
 }
 
 /** A sentence for each level that a twin does not reproduce. */

@@ -22,7 +22,7 @@ import { DRIFTS, driftOf } from './drift.ts'
 import type { MayGoOn } from './fit.ts'
 import { MOST_WIDENING } from './judge.ts'
 import { meanLimits } from './limits.ts'
-import { meanOf, RECOMPUTATION_MS } from './observe.ts'
+import { meanOf, RECOMPUTATION_MS, spanSeconds } from './observe.ts'
 import { runTwin, type TwinRun } from './run.ts'
 import { presentIn } from './traffic.ts'
 import { ensembleRun, RUNS, type Twin } from './twin.ts'
@@ -91,7 +91,7 @@ export function reportOf(
   const { observation, variant, fit } = twin
   const serverLimit = newLimit ?? variant.maxRequestsInFlight + variant.maxMutatingRequestsInFlight
   const configured = classifyingConfiguration(after, serverLimit).levels
-  const seconds = (observation.untilMs - observation.fromMs) / MS_PER_SECOND
+  const seconds = spanSeconds(observation)
   const limits = limitsAfter({ twin, configured, seconds: horizon ?? seconds }, pairs)
   const redirected = redirectedBy(variant.objects, after)
   const names = new Set([...observation.levels.map(({ name }) => name), ...configured.keys()])
@@ -344,7 +344,7 @@ function notesOf(
   runs: number,
   restarts: boolean,
 ): readonly string[] {
-  const seconds = Math.round((observation.untilMs - observation.fromMs) / MS_PER_SECOND)
+  const seconds = Math.round(spanSeconds(observation))
   const [wave] = waves
   const whole = wave !== undefined && isWhole(wave, seconds) ? `, whole waves of ${wave.level},` : ','
   const open = [...guesses.values()].some((list) => list.some(({ clients }) => clients === 'open'))

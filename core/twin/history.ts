@@ -5,7 +5,7 @@ import type { ServerFrame } from '../frame/frame.ts'
 import { isExempt } from '../frame/reading.ts'
 import { FAMILY } from '../metrics/familyNames.ts'
 import { MS_PER_SECOND, type UnixMs, unixMsOf } from '../units.ts'
-import { comparableFrames, meanOf, observe, SHORTEST_SPAN_SECONDS } from './observe.ts'
+import { arrivalsIn, comparableFrames, meanOf, observe, SHORTEST_SPAN_SECONDS, spanSeconds } from './observe.ts'
 import { periodOf } from './period.ts'
 
 /** Longer spans are not representative of the present. */
@@ -76,7 +76,7 @@ function partsOf(frames: readonly ServerFrame[], wave: number | undefined): Twin
   }).flatMap((observed) => {
     if (observed === undefined) return []
     const levels = observed.levels.map(({ name, quantities }) => ({ level: name, quantities }))
-    return [{ seconds: (observed.untilMs - observed.fromMs) / MS_PER_SECOND, levels }]
+    return [{ seconds: spanSeconds(observed), levels }]
   })
 }
 
@@ -88,7 +88,7 @@ function lastSpan(
 ): readonly ServerFrame[] {
   const whole = observe(frames)
   if (whole === undefined) return frames
-  const perSecond = whole.levels.reduce((sum, { quantities }) => sum + quantities.arrivalsPerSecond, 0)
+  const perSecond = arrivalsIn(whole)
   const affordable = (requests: number): number =>
     Math.min(LONGEST_SPAN_SECONDS, Math.max(SHORTEST_RUN_SECONDS, requests / Math.max(1, perSecond) - WARM_SECONDS))
   const since = (seconds: number): UnixMs => whole.untilMs - seconds * MS_PER_SECOND
@@ -96,7 +96,7 @@ function lastSpan(
   if (wave === undefined || wave > affordable(Math.max(REQUESTS_OF_WAVE, requestsOfRun))) {
     return frames.filter(({ at }) => unixMsOf(at) >= since(some))
   }
-  const known = (whole.untilMs - whole.fromMs) / MS_PER_SECOND
+  const known = spanSeconds(whole)
   const from = since(wave * Math.max(1, Math.floor(Math.min(some, known) / wave)))
   return frames.slice(
     Math.max(

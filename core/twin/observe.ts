@@ -292,3 +292,11 @@ export function meanOf(values: readonly (number | undefined)[]): number | undefi
 }
 
 export const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
+
+/** Length of the time that was observed. */
+export const spanSeconds = ({ fromMs, untilMs }: Pick<Observation, 'fromMs' | 'untilMs'>): number =>
+  (untilMs - fromMs) / MS_PER_SECOND
+
+/** Requests per second of all levels. */
+export const arrivalsIn = ({ levels }: Pick<Observation, 'levels'>): number =>
+  sumOf(levels.map(({ quantities }) => quantities.arrivalsPerSecond))

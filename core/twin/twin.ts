@@ -1,8 +1,9 @@
 import { classifyingConfiguration } from '../classify/configuration.ts'
 import type { FitLevel, Observation, ObservedLevel, Quantities, TwinHistory } from '../contract/forecast.ts'
-import { MS_PER_SECOND, type Seats } from '../units.ts'
+import type { Seats } from '../units.ts'
 import type { Variant } from '../whatif/variant.ts'
 import { SHORTEST_RUN_SECONDS, WARM_SECONDS } from './history.ts'
+import { spanSeconds } from './observe.ts'
 import type { TwinRun } from './run.ts'
 import { type Guess, type KnownFlows, twinTraffic } from './traffic.ts'
 
@@ -32,8 +33,6 @@ export const fewRejections = ({ arrivalsPerSecond }: Pick<Quantities, 'arrivalsP
 export const wasRejecting = ({ quantities }: Pick<ObservedLevel, 'quantities'>): boolean =>
   quantities.rejectedPerSecond > fewRejections(quantities)
 
-const secondsOf = ({ fromMs, untilMs }: Observation): number => (untilMs - fromMs) / MS_PER_SECOND
-
 type RunInput = Pick<Twin, 'observation' | 'variant' | 'known'>
 
 /** A run of the twin with these guesses, from its state at the end of the observed time. */
@@ -51,7 +50,7 @@ export function twinRun(
     smoothed: smoothedOf(observation, 'last'),
     warmSeconds: WARM_SECONDS,
     settleSeconds: 0,
-    seconds: Math.max(SHORTEST_RUN_SECONDS, secondsOf(observation)),
+    seconds: Math.max(SHORTEST_RUN_SECONDS, spanSeconds(observation)),
     seed,
   }
   return { run, missing }
