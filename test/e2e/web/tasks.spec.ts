@@ -101,7 +101,8 @@ test('2: raise its shares, with the effect foretold and then shown: 6; undo: 3; 
 
   begin()
   await click(page.getByRole('link', { name: /^Compare/ }))
-  await expect(now()).toContainText(/edit|changed/i)
+  // The headline tells what came out, which differs; the sentence below it names the edit.
+  await expect(now()).toContainText('Before and after: Change PriorityLevelConfiguration workload-low')
   atMost(1)
 
   await open('editor/journal')
