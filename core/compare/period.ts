@@ -52,8 +52,8 @@ export const periodsAround = (mark: UnixMs, lengthMs: number): Periods => ({
   b: { from: mark + SETTLE_MS, to: mark + SETTLE_MS + lengthMs },
 })
 
-/** A shorter time is too little to show what a mark changed. */
-const LEAST_AFTER_MS = 60_000
+/** A shorter time after the settling is too little to show what a mark changed. */
+export const LEAST_AFTER_MS = 20_000
 
 /**
  * The initial comparison for a range: periods around the newest mark in it that is followed by enough time, no longer

@@ -13,7 +13,7 @@ import {
   type Table,
 } from '../answer/answer.ts'
 import type { NumberName } from '../compare/compare.ts'
-import { SETTLE_MS } from '../compare/period.ts'
+import { LEAST_AFTER_MS, SETTLE_MS } from '../compare/period.ts'
 import { numberLabel } from '../compare/present.ts'
 import { QUANTITIES } from '../bounds.ts'
 import type { Effect, EffectsState, Measured, Score } from '../contract/effect.ts'
@@ -154,16 +154,13 @@ const ENDED: Readonly<Record<NonNullable<Effect['ended']>, string>> = {
   interrupted: 'pages are missing from the ten minutes after the edit',
 }
 
-/** Minimum length of a measurement (core/twin/observe.ts). */
-const FIRST_MS = 20_000
-
 /** How the measurement compares to the forecast, or why there is no result yet. */
 function resultOf(effect: Effect): readonly Sentence[] {
   if (effect.measured === undefined) {
     return effect.ended === undefined
       ? [
           [
-            `The first numbers appear about ${(SETTLE_MS + FIRST_MS) / 1_000} s after the edit: limits settle for ${SETTLE_MS / 1_000} s, and ${FIRST_MS / 1_000} s are measured.`,
+            `The first numbers appear about ${(SETTLE_MS + LEAST_AFTER_MS) / 1_000} s after the edit: limits settle for ${SETTLE_MS / 1_000} s, and ${LEAST_AFTER_MS / 1_000} s are measured.`,
           ],
         ]
       : [['There are too few measurements to show an effect.']]

@@ -122,6 +122,28 @@ test('a period of which nothing is recorded says so in its place', async () => {
   expect(screen.getByText('A comparison needs samples in both periods.')).toBeTruthy()
 })
 
+test('an edit that the journal tells of a moment later still aligns the first periods', async () => {
+  await table()
+  cleanup()
+  const at = timeStore.getState().to - 60_000
+  const edit = { id: '1', at: new Date(at).toISOString(), target: 't', targetKey: 't', label: 'Change hog' }
+  let tell: (() => void) | undefined
+  setClient({
+    ...story.client,
+    call: (name, input) =>
+      name === 'journal.read'
+        ? new Promise((resolve) => (tell = () => resolve([{ ...edit, changes: [] }] as never)))
+        : name === 'past.open'
+          ? Promise.reject(new ProblemError('not-found', 'nothing recorded'))
+          : story.client.call(name, input),
+  })
+  render(<CompareScreen />)
+  await waitFor(() => expect(tell).toBeDefined())
+  tell?.()
+  await table()
+  expect(screen.getByText(/Before and after/).textContent).toContain('Before and after: Change hog')
+})
+
 test('a mark by hand aligns the periods and stays with the settings', async () => {
   const user = userEvent.setup()
   await table()

@@ -41,8 +41,16 @@ export function CompareScreen() {
 const FIRST_MS = 300_000
 
 function ComparePeriods({ connection }: { readonly connection: Connected }) {
-  const server = useViewPart((view) => view.server?.id)
   const marks = useMarks(connection.id)
+  return marks === undefined ? (
+    <h1 className="sr-only">Compare</h1>
+  ) : (
+    <BetweenPeriods connection={connection} marks={marks} />
+  )
+}
+
+function BetweenPeriods({ connection, marks }: { readonly connection: Connected; readonly marks: readonly Mark[] }) {
+  const server = useViewPart((view) => view.server?.id)
   const [periods, setPeriods] = useState<Periods>(() => firstPeriods(timeStore.getState(), marks, FIRST_MS))
   const run = useComparison(connection, server, periods)
   return (

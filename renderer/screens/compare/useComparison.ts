@@ -77,11 +77,18 @@ const surroundingsOf = ({ moment }: Side, server: string) => ({
   objects: moment?.objects && knownObjects(moment.objects),
 })
 
-/** Instants by which periods can be aligned: edits of this console, and marks of the shown server. */
-export function useMarks(id: number): readonly Mark[] {
+/**
+ * Instants by which periods can be aligned: edits of this console, and marks of the shown server. Undefined until it is
+ * known whether there are edits: the first periods lie around the newest mark.
+ */
+export function useMarks(id: number): readonly Mark[] | undefined {
   const marks = useServerMarks()
-  const [journal, setJournal] = useState<readonly JournalEntry[]>([])
+  const [journal, setJournal] = useState<readonly JournalEntry[]>()
   // A source without objects has no journal; the other marks stay.
-  useEffect(() => onAnswer(() => client().call('journal.read', { connection: id }), setJournal), [id])
-  return useMemo(() => joinMarks(editMarks(journal), marks), [journal, marks])
+  useEffect(
+    () =>
+      onAnswer(() => client().call('journal.read', { connection: id }), setJournal, { onProblem: () => setJournal([]) }),
+    [id],
+  )
+  return useMemo(() => journal && joinMarks(editMarks(journal), marks), [journal, marks])
 }
