@@ -14,7 +14,7 @@ import { showNotes } from '../state/dismissed.ts'
 import { draftStore, redoDraft, undoDraft } from '../state/draft.ts'
 import { runDry } from '../state/draftApply.ts'
 import { objectsNow } from '../state/objects.ts'
-import { openPage, openScreen } from '../state/route.ts'
+import { openMade, openPage, openScreen } from '../state/route.ts'
 import { runDraftBeside } from '../state/draftRun.ts'
 import { changeSettings } from '../state/settings.ts'
 import { controlSimulation, simulationStore } from '../state/simulation.ts'
@@ -77,8 +77,7 @@ const ACTIONS: Readonly<Record<ActionName, () => void>> = {
 
 export const act = (name: ActionName): void => ACTIONS[name]()
 
-export const connectTo = (spec: WishedSource): void =>
-  void succeeded(connectSource(spec)).then((ok) => ok && openScreen('overview'))
+export const connectTo = (spec: WishedSource): void => void succeeded(openMade(() => connectSource(spec)))
 
 /** Why the simulation cannot be controlled at this moment. */
 export function whyNotSteered(): string | undefined {
@@ -245,12 +244,7 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
 
 /** Opens files as a source; `choose` may prompt for them. */
 export async function openAsSource(choose: () => Promise<readonly Readable[]>): Promise<void> {
-  try {
-    await connectSource(await sourceOfFiles(await choose()))
-    openScreen('overview')
-  } catch (thrown) {
-    sayFailure(thrown)
-  }
+  await succeeded(openMade(async () => connectSource(await sourceOfFiles(await choose()))))
 }
 
 /** Prompts for files to open. Only works while a key press or a click is handled. */

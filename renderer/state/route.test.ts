@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Connected } from '../../core/contract/source.ts'
 import { connectionStore, showConnection, tellConnections } from './connection.ts'
-import { openScreenOrNextPage, routeNow, startRoutes } from './route.ts'
+import { openMade, openScreen, openScreenOrNextPage, routeNow, startRoutes } from './route.ts'
 import { selectionStore } from './selection.ts'
 import { shellStore } from './shell.ts'
 import { instantOf, timeStore } from './time.ts'
@@ -47,6 +47,20 @@ it('an address of a source that is not connected says so, and shows the newest',
   open('#/overview?source=elsewhere')
   expect(shown()).toBe('prod')
   expect(shellStore.getState().toast).toBe('This address is about elsewhere, which is not connected.')
+})
+
+it('what was connected is shown, unless the user went elsewhere meanwhile', async () => {
+  open('#/connection')
+  const slow = Promise.withResolvers<Connected>()
+  const opened = openMade(() => slow.promise)
+  openScreen('settings')
+  slow.resolve(connected(1, 'prod'))
+  expect(await opened).toMatchObject({ id: 1 })
+  expect(routeNow().screen).toBe('settings')
+  await openMade(async () => ({ ...connected(2, 'etcd'), etcd: true }))
+  expect(routeNow().screen).toBe('etcd')
+  await openMade(async () => connected(3, 'proxy'), 'live')
+  expect(routeNow().screen).toBe('live')
 })
 
 it('several sources open side by side', async () => {

@@ -1,5 +1,6 @@
 import { create } from 'zustand'
 import { pagesOf, type PageName, type ScreenName } from '../../core/contract/screens.ts'
+import type { Connected } from '../../core/contract/source.ts'
 import { shownLine } from '../../core/text/text.ts'
 import { connectionStore, hasSeveral, showConnection } from './connection.ts'
 import { formatHash, parseHash, type Route } from './route.logic.ts'
@@ -60,6 +61,17 @@ export function openPlace(place: Place): void {
 /** Goes to a screen; `level` is the level that the Level screen is about. */
 export function openScreen(screen: ScreenName, level?: string): void {
   go(hrefOf(screen, level))
+}
+
+/**
+ * Makes a connection and opens the screen that shows it: `then`, or the first one of its kind. A user who opened another
+ * screen meanwhile stays there. Rejects as `make` does.
+ */
+export async function openMade(make: () => Promise<Connected>, then?: ScreenName): Promise<Connected> {
+  const { screen } = routeNow()
+  const made = await make()
+  if (routeNow().screen === screen) openScreen(then ?? (made.etcd === true ? 'etcd' : 'overview'))
+  return made
 }
 
 export function openLevel(server: string, level: string): void {

@@ -87,7 +87,9 @@ export function useMarks(id: number): readonly Mark[] | undefined {
   // A source without objects has no journal; the other marks stay.
   useEffect(
     () =>
-      onAnswer(() => client().call('journal.read', { connection: id }), setJournal, { onProblem: () => setJournal([]) }),
+      onAnswer(() => client().call('journal.read', { connection: id }), setJournal, {
+        onProblem: () => setJournal([]),
+      }),
     [id],
   )
   return useMemo(() => journal && joinMarks(editMarks(journal), marks), [journal, marks])

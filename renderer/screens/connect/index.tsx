@@ -10,7 +10,7 @@ import { useRefusal } from '../../state/limits.ts'
 import { useObjects } from '../../state/objects.ts'
 import { client } from '../../state/client.ts'
 import type { ScreenName } from '../../../core/contract/screens.ts'
-import { openScreen, routeNow } from '../../state/route.ts'
+import { openMade, openScreen } from '../../state/route.ts'
 import { Button, Check } from '../../components/Button.tsx'
 import { useTask, type Task } from '../../components/hooks.ts'
 import { DirectPane } from './DirectPane.tsx'
@@ -232,8 +232,8 @@ function Hero({ refused, beside, onBeside, onSimulation, onFile }: HeroProps) {
 interface Connecting {
   readonly task: Task<Connected>
   /**
-   * Connects; on success calls `done` and opens the overview, or the screen in `then`, unless the user has left. A
-   * source that takes time to create is a function.
+   * Connects; on success calls `done` and opens the screen in `then`, or the first one of the source, unless the user
+   * has left. A source that takes time to create is a function.
    */
   readonly connect: (spec: SourceSpec | (() => Promise<SourceSpec>), then?: ScreenName, done?: () => void) => void
 }
@@ -242,15 +242,11 @@ function useConnecting(beside: boolean): Connecting {
   const [task, start] = useTask<Connected>()
   const connect = async (
     spec: SourceSpec | (() => Promise<SourceSpec>),
-    then: ScreenName,
+    then: ScreenName | undefined,
     done: (() => void) | undefined,
   ): Promise<void> => {
-    const { screen } = routeNow()
-    const connected = await start(async () => connectSource(typeof spec === 'function' ? await spec() : spec, beside))
-    if (!connected) return
-    done?.()
-    // A user who opened another screen while the source was being created stays there.
-    if (routeNow().screen === screen) openScreen(then)
+    const make = async () => connectSource(typeof spec === 'function' ? await spec() : spec, beside)
+    if (await start(() => openMade(make, then))) done?.()
   }
-  return { task, connect: (spec, then = 'overview', done) => void connect(spec, then, done) }
+  return { task, connect: (spec, then, done) => void connect(spec, then, done) }
 }

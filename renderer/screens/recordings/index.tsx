@@ -17,7 +17,7 @@ import { ErrorState, LoadingPage, ProblemNote } from '../../components/States.ts
 import { client } from '../../state/client.ts'
 import { connectSource, useConnected } from '../../state/connection.ts'
 import { useRecorder } from '../../state/sourceState.ts'
-import { openScreen } from '../../state/route.ts'
+import { openMade, openScreen } from '../../state/route.ts'
 import { useRefusal } from '../../state/limits.ts'
 import { useSettings } from '../../state/settings.ts'
 import { sayFailure } from '../../state/shell.ts'
@@ -286,13 +286,15 @@ function RenamePane({ row, onClose }: { readonly row: RecordingRow; readonly onC
 /** Opens a recording in place of the shown source: at its last sample, or in the minutes around an instant of it. */
 async function open({ id, first = 0, last = first }: RecordingEntry, at?: number): Promise<void> {
   try {
-    const { etcd } = await connectSource({ kind: 'recording', ids: [id] })
-    if (at !== undefined) {
-      const { zoom, goTo } = timeStore.getState()
-      zoom(Math.max(first, at - AROUND_MS), Math.min(last, at + AROUND_MS))
-      goTo(at)
-    }
-    openScreen(etcd === true ? 'etcd' : 'overview')
+    await openMade(async () => {
+      const made = await connectSource({ kind: 'recording', ids: [id] })
+      if (at !== undefined) {
+        const { zoom, goTo } = timeStore.getState()
+        zoom(Math.max(first, at - AROUND_MS), Math.min(last, at + AROUND_MS))
+        goTo(at)
+      }
+      return made
+    })
   } catch (thrown) {
     sayFailure(thrown)
   }
@@ -325,8 +327,7 @@ function useStrips(entries: readonly RecordingEntry[] | undefined): Readonly<Rec
 
 async function openFiles(files: readonly File[]): Promise<void> {
   try {
-    const { etcd } = await connectSource(await sourceOfFiles(files))
-    openScreen(etcd === true ? 'etcd' : 'overview')
+    await openMade(async () => connectSource(await sourceOfFiles(files)))
   } catch (thrown) {
     sayFailure(thrown)
   }
