@@ -54,7 +54,7 @@ export interface Evidence {
   readonly forecasts?: Forecasts
   /** The instant to diagnose; samples that end long before it are stale. Absent: the last sample. */
   readonly asOf: UnixMs | undefined
-  /** That instant is over, as those of a recording are: what was then is said in the past tense. */
+  /** That instant is over, as those of a recording are: what is said of it begins with its time. */
   readonly isPast?: boolean
 }
 
