@@ -372,25 +372,17 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
             level: name,
             limit: now.quantities.current ?? last.limits.current ?? 0,
             factor: longerBy(now, before),
+            areFewer:
+              before !== undefined && now.quantities.arrivalsPerSecond <= FEWER * before.quantities.arrivalsPerSecond,
             now: ledger,
             before: context.earlier,
             dumps: context.dumps,
-          }).filter((one) => !isOnlyLonger(one, now, before)),
+          }),
   }
 }
 
 /** Of the requests that came before. */
 const FEWER = 0.6
-
-/** Fewer requests come than before, and a client that was there takes no more than they became longer: it floods nothing. */
-function isOnlyLonger(
-  { cause, pressure, before = 0 }: Suspect,
-  now: ObservedLevel,
-  then: ObservedLevel | undefined,
-): boolean {
-  const areFewer = then !== undefined && now.quantities.arrivalsPerSecond <= FEWER * then.quantities.arrivalsPerSecond
-  return cause === 'one-flow' && areFewer && before > 0 && pressure <= before * longerBy(now, then)
-}
 
 /** How many times longer than before its requests execute. */
 function longerBy(now: ObservedLevel, before: ObservedLevel | undefined): number {
