@@ -379,11 +379,9 @@ function summaryOf(
   [best]: Diagnosis['findings'],
 ): string {
   const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
-  if (servers.length === 0) return best?.text ?? 'There are no samples.'
+  if (servers.length === 0) return best?.text ?? ''
   if (now !== last) return `${now.title} ${last.title}`
   const state = `${now.title}${before}`
-  // The state is the cause.
-  if (best?.cause === 'no-data') return state
   if (best === undefined) return `${state} No known cause fits.`
   if (best.cause === 'missing-metrics') return `${state} The cause is unknown: ${best.title.toLowerCase()}.`
   const { level } = best.place
