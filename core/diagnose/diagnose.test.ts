@@ -33,8 +33,13 @@ describe('statements of a diagnosis', () => {
   it('says how many samples there are where one page shows no time', () => {
     const { servers, ...others } = evidenceOf('nothing-waits')
     const one = servers.map(({ frames }) => ({ frames: frames.slice(-1), dumps: [] }))
-    expect(words({ servers: one, ...others })).toMatch(/One sample, at /)
-    expect(words({ servers: one, ...others })).toMatch(/Remedy: One sample shows no rates/)
+    const said = words({ servers: one, ...others })
+    expect(said).toMatch(
+      /^One sample of a server shows no rates: a diagnosis needs samples that span 20 s\.\nOne sample, at /,
+    )
+    expect(said).toContain('Remedy: Read a server')
+    expect(said).not.toContain('less than 20 s')
+    expect(words({ servers: [], ...others })).toMatch(/^There are no samples\./)
   })
 
   it('asks for nothing where a burst is over', () => {

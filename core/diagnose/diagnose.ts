@@ -74,8 +74,9 @@ export function diagnose(evidence: Evidence): Diagnosis {
     const server = servers.find(({ id }) => id === one.given.place.server)
     return judgedBy(findingOf(one, { from: server?.from ?? from, to: server?.to ?? to }), one.given.remedy)
   })
-  const last = nowIn(evidence, likelyCause(findings))
-  const now = silentNow(evidence, servers) ?? last
+  const silent = silentNow(evidence, servers)
+  const last = nowIn({ ...evidence, ...(silent && { isPast: true, asOf: undefined }) }, likelyCause(findings))
+  const now = silent ?? last
   const found = new Set(findings.map(({ cause }) => cause))
   const judgedOnes = servers.flatMap((server) =>
     judgedChanges(changes.get(server.id) ?? [], server, ({ subject, at }) =>
@@ -329,7 +330,7 @@ function innocentOf(
 const LEFT_BEHIND_MS = 90_000
 
 /** The headline that the Overview shows of the same samples. */
-function nowIn({ servers, isPast }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
+function nowIn({ servers, asOf, isPast }: Evidence, cause: LikelyCause | undefined): Diagnosis['now'] {
   const newest = newestOf({ servers })
   const current = servers.filter((server) => newestOf({ servers: [server] }) >= newest - LEFT_BEHIND_MS)
   const seen = current.flatMap(({ frames, latest, dumps }) => {
@@ -345,7 +346,7 @@ function nowIn({ servers, isPast }: Evidence, cause: LikelyCause | undefined): D
   })
   return nowOf(
     headline(
-      seen.map((one) => ({ ...one, cause, ...(isPast && { isPast }) })),
+      seen.map((one) => ({ ...one, cause, ...(isPast && { instant: asOf ?? newest }) })),
       plain,
     ),
   )
@@ -378,11 +379,9 @@ function summaryOf(
   [best]: Diagnosis['findings'],
 ): string {
   const before = worst === undefined || worst.name === now.level ? '' : ` Before, ${trouble(worst)}`
-  if (servers.length === 0) return best?.text ?? 'There are no samples.'
-  if (now !== last) return `${now.title} At ${plain.time(Math.max(...servers.map(({ to }) => to)))}: ${last.title}`
+  if (servers.length === 0) return best?.text ?? ''
+  if (now !== last) return `${now.title} ${last.title}`
   const state = `${now.title}${before}`
-  // The state is the cause.
-  if (best?.cause === 'no-data') return state
   if (best === undefined) return `${state} No known cause fits.`
   if (best.cause === 'missing-metrics') return `${state} The cause is unknown: ${best.title.toLowerCase()}.`
   const { level } = best.place

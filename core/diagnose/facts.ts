@@ -5,7 +5,7 @@ import type { LiveRequest } from '../contract/live.ts'
 import type { ServerHealth } from '../contract/source.ts'
 import type { DumpFrame } from '../frame/dump.ts'
 import type { Histogram, LevelFrame, Rejected, ServerFrame } from '../frame/frame.ts'
-import { isExempt } from '../frame/reading.ts'
+import { executingSeats, isExempt } from '../frame/reading.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
 import type { DerivedServer, QuantileRange } from '../frame/derived.ts'
 import { histogramIncrease, histogramMean, sumHistograms } from '../frame/quantile.ts'
@@ -54,7 +54,7 @@ export interface Evidence {
   readonly forecasts?: Forecasts
   /** The instant to diagnose; samples that end long before it are stale. Absent: the last sample. */
   readonly asOf: UnixMs | undefined
-  /** That instant is over, as those of a recording are: what was then is said in the past tense. */
+  /** That instant is over, as those of a recording are: what is said of it begins with its time. */
   readonly isPast?: boolean
 }
 
@@ -197,7 +197,6 @@ export function serverFacts(
   // Who causes it may have begun shortly before it showed.
   const lead = Math.min(LEAD_MS, ((last0 ?? onset) - (first0 ?? onset)) / 3)
   const earlier = ledgerOf({ dumps, requests }, first0 ?? onset, onset - 1 - lead)
-  const all = inside.map(({ levels }) => levels.reduce((sum, { seats }) => sum + (seats.executing ?? 0), 0))
   const exemptSeats = inside.map(({ levels }) => levels.find(isExempt)?.seats.executing ?? 0)
   const shape = new Map(
     objects?.levels.map((level) => [level.metadata.name, defaultLevel(level).spec.limited] as const) ?? [],
@@ -226,7 +225,7 @@ export function serverFacts(
       .map(({ name }) => ({ name, now: observed(now, name), before: before && observed(before, name) }))[0],
     exemptSeats: meanOf(exemptSeats) ?? 0,
     exemptBegan: exempts?.find((at) => at > unixMsOf(run[0]?.at ?? '') && at >= onset - EXEMPT_LEAD_MS),
-    allSeats: meanOf(all) ?? 0,
+    allSeats: meanOf(inside.map(executingSeats)) ?? 0,
     limit: reportedServerLimit(last),
     limitBefore: reportedServerLimit(first),
     restartedAt:
@@ -305,6 +304,7 @@ interface Context extends Pick<ServerFacts, 'earlier'> {
 
 function levelFacts(last: LevelFrame, context: Context): LevelFacts {
   const { name } = last
+  const since = context.whole.map(({ levels }) => levels.get(name))
   const pages = context.inside.flatMap(({ levels }) => levels.get(name) ?? [])
   const start = context.inside[0]?.levels.get(name)
   const now = observed(context.now, name)
@@ -333,15 +333,14 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
       return (wait && histogramIncrease(wait, earlier)) ?? []
     }),
   )
-  const onset = context.whole[0]?.levels.get(name)
+  const [onset] = since
   const hasRejected = (page: LevelFrame): boolean => allRejected(rejectedSince(page, onset)) > 0
   const rejects = hasRejected(last)
-  const inTrouble = context.whole.findIndex(({ levels }) => {
-    const page = levels.get(name)
-    return page !== undefined && ((page.requests.queued ?? 0) > 0 || (rejects && hasRejected(page)))
-  })
+  const inTrouble = since.findIndex(
+    (page) => page !== undefined && ((page.requests.queued ?? 0) > 0 || (rejects && hasRejected(page))),
+  )
   const troubledAt = context.times[inTrouble]
-  const queues = context.whole.map(({ levels }) => levels.get(name)?.requests.queued ?? 0)
+  const queues = since.map((page) => page?.requests.queued ?? 0)
   const peak = Math.max(0, ...queues)
   const began = queues.findIndex((count) => isMuchOf(count, peak))
   const ledger = context.ledgerSince(unixMsOf(context.times[Math.max(0, began - 1)] ?? ''))
@@ -373,25 +372,17 @@ function levelFacts(last: LevelFrame, context: Context): LevelFacts {
             level: name,
             limit: now.quantities.current ?? last.limits.current ?? 0,
             factor: longerBy(now, before),
+            areFewer:
+              before !== undefined && now.quantities.arrivalsPerSecond <= FEWER * before.quantities.arrivalsPerSecond,
             now: ledger,
             before: context.earlier,
             dumps: context.dumps,
-          }).filter((one) => !isOnlyLonger(one, now, before)),
+          }),
   }
 }
 
 /** Of the requests that came before. */
 const FEWER = 0.6
-
-/** Fewer requests come than before, and a client that was there takes no more than they became longer: it floods nothing. */
-function isOnlyLonger(
-  { cause, pressure, before = 0 }: Suspect,
-  now: ObservedLevel,
-  then: ObservedLevel | undefined,
-): boolean {
-  const areFewer = then !== undefined && now.quantities.arrivalsPerSecond <= FEWER * then.quantities.arrivalsPerSecond
-  return cause === 'one-flow' && areFewer && before > 0 && pressure <= before * longerBy(now, then)
-}
 
 /** How many times longer than before its requests execute. */
 function longerBy(now: ObservedLevel, before: ObservedLevel | undefined): number {
@@ -406,13 +397,7 @@ const observed = ({ levels }: Observation, name: string): ObservedLevel =>
   levels.find((level) => level.name === name) ?? {
     name,
     quantities: { arrivalsPerSecond: 0, rejectedPerSecond: 0 },
-    evidence: {
-      queued: undefined,
-      demand: undefined,
-      deviation: undefined,
-      highWatermark: undefined,
-      queueLength: undefined,
-    },
+    evidence: {},
     smoothed: { first: undefined, last: undefined },
     demands: [],
     schemas: [],

@@ -120,7 +120,11 @@ function forecastOf(
   const suspect = suspects.find(({ name }) => name === culprit)
   const twin = here.find(({ name }) => name === suspect?.name)
   if (suspect !== undefined && !isAlike(twin?.seats ?? 0, suspect.seats))
-    return unjudged(`simulated runs do not reproduce what ${suspect.name} does`)
+    return unjudged(
+      twin === undefined
+        ? `simulated runs do not tell ${suspect.name} from others in its flow`
+        : `simulated runs do not reproduce what ${suspect.name} does`,
+    )
   // Who takes far more than others is not whom an edit has to help.
   const large = new Set(suspects.map(({ name }) => name))
   const named = new Set(victims.map(({ name }) => name).filter((name) => !large.has(name)))

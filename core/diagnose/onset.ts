@@ -96,17 +96,19 @@ function troubleSince(
   end: UnixMs,
   troubleIn: (earlier: ServerFrame, page: ServerFrame) => number,
 ): UnixMs | undefined {
-  const troubles = pages.slice(1).map((page, i) => {
-    const earlier = pages[i] ?? page
-    return { from: unixMsOf(earlier.at), to: unixMsOf(page.at), trouble: troubleIn(earlier, page) }
-  })
-  const present = meanOf(troubles.flatMap(({ to, trouble }) => (to > end - PAUSE_MS ? [trouble] : []))) ?? 0
+  const troubleAt = (i: number): number => {
+    const [earlier, page] = [pages[i - 1], pages[i]]
+    return earlier === undefined || page === undefined ? 0 : troubleIn(earlier, page)
+  }
+  const times = (i: number): UnixMs => unixMsOf(pages[i]?.at ?? '')
+  let [sum, count] = [0, 0]
+  for (let i = pages.length - 1; i > 0 && times(i) > end - PAUSE_MS; i--, count++) sum += troubleAt(i)
   let [latest, onset]: [UnixMs, UnixMs | undefined] = [end, undefined]
-  for (const { from, to, trouble } of troubles.toReversed()) {
-    if (latest - to > PAUSE_MS) break
-    if (trouble === 0 || trouble < SAME_TROUBLE * present) continue
-    latest = to
-    onset = from
+  for (let i = pages.length - 1; i > 0 && latest - times(i) <= PAUSE_MS; i--) {
+    const trouble = troubleAt(i)
+    if (trouble === 0 || trouble < (SAME_TROUBLE * sum) / count) continue
+    latest = times(i)
+    onset = times(i - 1)
   }
   return onset
 }
@@ -214,9 +216,15 @@ function slowSince(pages: readonly ServerFrame[]): UnixMs | undefined {
   return unixMsOf(bins[indexes.findIndex((index, i) => i >= at && index >= middle)]?.at ?? '')
 }
 
-/** Seconds and number of executions that finished between two pages, by level and flow schema. */
-function executionsBetween(from: ServerFrame, to: ServerFrame) {
-  const found = new Map<string, { readonly sum: number; readonly count: number }>()
+/** Seconds and number of executions. */
+interface Finished {
+  readonly sum: number
+  readonly count: number
+}
+
+/** What finished between two pages, by level and flow schema. */
+function executionsBetween(from: ServerFrame, to: ServerFrame): ReadonlyMap<string, Finished> {
+  const found = new Map<string, Finished>()
   for (const level of to.levels) {
     if (isExempt(level)) continue
     const was = levelIn(from, level.name)
@@ -251,23 +259,21 @@ const MOST_SLOWER = 0.6
  */
 export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly UnixMs[]): UnixMs | undefined {
   const bins = spaced(pages, STEP_MS)
-  const steps = bins.slice(1).map((page, i) => ({ at: unixMsOf(page.at), of: executionsInStep(bins[i] ?? page, page) }))
-  const means = (near: typeof steps, from: UnixMs, to: UnixMs): ReadonlyMap<string, number> => {
-    const sums = new Map<string, { sum: number; count: number }>()
-    for (const { at, of } of near) {
-      if (at <= from || at > to) continue
-      for (const [key, { sum, count }] of of) {
-        const all = sums.get(key) ?? { sum: 0, count: 0 }
-        sums.set(key, { sum: all.sum + sum, count: all.count + count })
-      }
-    }
-    return new Map(
-      [...sums].flatMap(([key, { sum, count }]) => (count < FEWEST_FINISHED ? [] : [[key, sum / count] as const])),
+  const times = bins.map(({ at }) => unixMsOf(at))
+  const steps = bins.slice(1).map((page, i) => executionsInStep(bins[i] ?? page, page))
+  /** Of each flow schema, what finished until each of the pages. */
+  const totals = [...new Set(steps.flatMap((step) => [...step.keys()]))].map((key) => {
+    let [sum, count] = [0, 0]
+    return [{ sum, count }].concat(
+      steps.map((step) => {
+        sum += step.get(key)?.sum ?? 0
+        count += step.get(key)?.count ?? 0
+        return { sum, count }
+      }),
     )
-  }
+  })
   /** How many times longer requests execute after a page than before it; `undefined` unless most of them clearly do. */
-  const jumps = bins.map(({ at: page }, i) => {
-    const at = unixMsOf(page)
+  const jumps = times.map((at, i) => {
     if (floods.some((flood) => Math.abs(at - flood) < OF_FLOOD_MS)) return undefined
     // What a flood does is not compared with the time before it; it shows in pages that are read before the flood is seen.
     let [from, to] = [at - ASIDE_MS, at + ASIDE_MS]
@@ -275,11 +281,12 @@ export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly 
       if (flood < at) from = Math.max(from, flood + OF_FLOOD_MS / 2)
       else to = Math.min(to, flood - OF_FLOOD_MS / 2)
     }
-    const near = steps.slice(Math.max(0, i - NEAR), i + NEAR)
-    const [was, is] = [means(near, from, at), means(near, at, to)]
-    const ratios = [...is].flatMap(([key, mean]) => {
-      const earlier = was.get(key)
-      return earlier === undefined || earlier === 0 ? [] : [mean - earlier < LEAST_SLOWER ? 1 : mean / earlier]
+    let [first, last] = [i, i]
+    while (first > Math.max(0, i - NEAR) && (times[first] ?? 0) > from) first--
+    while (last < Math.min(steps.length, i + NEAR) && (times[last + 1] ?? 0) <= to) last++
+    const ratios = totals.flatMap((until) => {
+      const [was, is] = [meanOfFinished(until[first], until[i]), meanOfFinished(until[i], until[last])]
+      return is === undefined || !was ? [] : [is - was < LEAST_SLOWER ? 1 : is / was]
     })
     const least = floods.some((flood) => flood < at) ? APART_LATER : APART
     const slower = ratios.filter((ratio) => ratio >= least).length
@@ -289,4 +296,10 @@ export function slowerApartFrom(pages: readonly ServerFrame[], floods: readonly 
   return jumps.find(
     (jump, i) => jump && jumps.slice(i + 1, i + 1 + NEAR).every((next = jump) => next.ratio <= jump.ratio),
   )?.at
+}
+
+/** Mean time of what finished between two totals; `undefined` if that is too little. */
+function meanOfFinished(from: Finished | undefined, until: Finished | undefined): number | undefined {
+  const count = (until?.count ?? 0) - (from?.count ?? 0)
+  return count < FEWEST_FINISHED ? undefined : ((until?.sum ?? 0) - (from?.sum ?? 0)) / count
 }

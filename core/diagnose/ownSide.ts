@@ -28,19 +28,25 @@ export function ownSide(evidence: Evidence, servers: readonly ServerFacts[]): Ow
   const cases: Case[] = []
   const pages = evidence.servers.flatMap(({ frames }) => frames)
   if (servers.length === 0) {
+    const isSeries = pages.length > evidence.servers.length
     const failing = evidence.health.flatMap(({ failures }) => failures.at(-1)?.problem.message ?? [])
     cases.push({
       cause: 'no-data',
       place: {},
-      text: `The samples span less than ${SHORTEST_SPAN_SECONDS} s since the server last started, which is too short for a diagnosis.`,
+      text:
+        pages.length === 0
+          ? 'There are no samples.'
+          : isSeries
+            ? `The samples span less than ${SHORTEST_SPAN_SECONDS} s since the server last started, which is too short for a diagnosis.`
+            : `One sample of a server shows no rates: a diagnosis needs samples that span ${SHORTEST_SPAN_SECONDS} s.`,
       needs: [
         fact(true, `${plain.counted(pages.length, 'sample was', 'samples were')} read.`),
         ...failing.map((text) => fact(true, text)),
       ],
       remedy: advice(
-        pages.length > evidence.servers.length
+        isSeries
           ? 'Read the source for longer (--seconds), add later pages of the same server to a file, or ask about an instant with samples before it.'
-          : 'One sample shows no rates: read a server or a recording, or add later pages of the same server to the file.',
+          : 'Read a server or a recording, or add later pages of the same server to the file.',
       ),
     })
     return { cases, blocks: true }

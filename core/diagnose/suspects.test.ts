@@ -45,6 +45,7 @@ it.each([
     level: 'small',
     limit: 20,
     factor: 1,
+    areFewer: false,
     now: ledgerOf(dumps.slice(5)),
     before: ledgerOf(dumps.slice(0, 5)),
     dumps,
@@ -55,7 +56,7 @@ it.each([
 it('does not suspect whoever was sent to the level and wants as much more than before as the others', () => {
   const dumps = dumpsOf([5, 5, 5, 5, 5, 8, 8, 8, 8], 5, (dump) => (dump < 5 ? 'large' : 'small'))
   const [before, now] = [ledgerOf(dumps.slice(0, 5)), ledgerOf(dumps.slice(5))]
-  expect(suspectsOf({ level: 'small', limit: 2, factor: 1, now, before, dumps })).toEqual([])
+  expect(suspectsOf({ level: 'small', limit: 2, factor: 1, areFewer: false, now, before, dumps })).toEqual([])
 })
 
 it('suspects none of a crowd for its part of the few seats of a level', () => {
@@ -65,7 +66,7 @@ it('suspects none of a crowd for its part of the few seats of a level', () => {
     requests: requests.map((row, i) => (row.user === 'flood' && i < 2 ? { ...row, startedAt: row.arrivedAt } : row)),
   }))
   const [before, now] = [ledgerOf(holding.slice(0, 5)), ledgerOf(holding.slice(5))]
-  expect(suspectsOf({ level: 'small', limit: 4, factor: 1, now, before, dumps: holding })).toEqual([])
+  expect(suspectsOf({ level: 'small', limit: 4, factor: 1, areFewer: false, now, before, dumps: holding })).toEqual([])
 })
 
 it('suspects who holds much of a level in a jam, though others have as many requests by the first dump with it', () => {
@@ -78,7 +79,7 @@ it('suspects who holds much of a level in a jam, though others have as many requ
     }),
   }))
   const [before, now] = [ledgerOf(dumps.slice(0, 5)), ledgerOf(dumps.slice(5))]
-  const found = suspectsOf({ level: 'small', limit: 15, factor: 1, now, before, dumps })
+  const found = suspectsOf({ level: 'small', limit: 15, factor: 1, areFewer: false, now, before, dumps })
   expect(found.map(({ name, cause }) => [name, cause])).toEqual([['flood', 'slow-reader']])
 })
 
@@ -96,6 +97,7 @@ it('does not suspect the largest client of a level whose requests take long for 
       level: 'small',
       limit: 20,
       factor: 1,
+      areFewer: false,
       now: ledgerOf(all.slice(5)),
       before: ledgerOf(all.slice(0, 5)),
       dumps: all,
@@ -104,4 +106,31 @@ it('does not suspect the largest client of a level whose requests take long for 
   expect(suspectsIn(slower)).toEqual([])
   const sent = dumpsOf([30, 30, 30, 30, 30, 60, 60, 60, 60], 1, (dump) => (dump < 5 ? 'large' : 'small'))
   expect(suspectsIn(sent)).toEqual([])
+})
+
+it('suspects whoever came, beside more clients whose requests only became longer than are named', () => {
+  const old = ['a', 'b', 'c', 'd']
+  /** Six dumps in which each client has so many requests that execute. */
+  const dumpsWith = (counts: Readonly<Record<string, number>>, first: number): readonly DumpFrame[] =>
+    dumpsOf(Array.from({ length: first + 6 }, () => 0))
+      .slice(first)
+      .map(({ requests: [like] = [], ...dump }) => ({
+        ...dump,
+        requests: Object.entries(counts).flatMap(([user, count]) =>
+          like === undefined ? [] : Array.from({ length: count }, () => ({ ...like, user, flow: user })),
+        ),
+      }))
+  const others = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`other-${i}`, 1]))
+  const were = dumpsWith({ ...others, ...Object.fromEntries(old.map((name) => [name, 10])) }, 0)
+  const are = dumpsWith({ ...others, ...Object.fromEntries(old.map((name) => [name, 30])), flood: 25 }, 6)
+  const found = suspectsOf({
+    level: 'small',
+    limit: 20,
+    factor: 4,
+    areFewer: true,
+    now: ledgerOf(are),
+    before: ledgerOf(were),
+    dumps: [...were, ...are],
+  })
+  expect(found.map(({ name }) => name)).toEqual(['flood'])
 })

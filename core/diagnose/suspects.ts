@@ -61,6 +61,8 @@ interface Situation {
   readonly limit: number
   /** How many times longer than before its requests execute. */
   readonly factor: number
+  /** Far fewer requests come than before. */
+  readonly areFewer: boolean
   readonly now: Ledger
   readonly before: Ledger
   /** Oldest first. */
@@ -68,7 +70,7 @@ interface Situation {
 }
 
 /** Clients that want more of a level than an equal share and cause most of what is wanted beyond its seats. */
-export function suspectsOf({ level, limit, factor, now, before, dumps }: Situation): readonly Suspect[] {
+export function suspectsOf({ level, limit, factor, areFewer, now, before, dumps }: Situation): readonly Suspect[] {
   const all = byUser(now, level)
   const moved = movedTo(level, now, before)
   const former = byUser(before, level)
@@ -125,7 +127,6 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
         const longer = same !== undefined && isSlower(same) ? same.is / same.was : 1
         return pressure >= (longer > 1 || moved.has(name) ? OUT_OF_PROPORTION : MORE_THAN_OLD) * was * longer
       })
-      .slice(0, MOST_SUSPECTS)
       .map(({ name, client, pressure, beyond, seen, uses }): Suspect => {
         const part = beyond / excess
         // Requests that wait for long are in several dumps.
@@ -146,6 +147,12 @@ export function suspectsOf({ level, limit, factor, now, before, dumps }: Situati
           ),
         }
       })
+      // Whoever was there and takes no more than its requests became longer floods nothing while fewer come.
+      .filter(
+        ({ cause, pressure, before: was = 0 }) =>
+          cause !== 'one-flow' || !areFewer || was === 0 || pressure > was * factor,
+      )
+      .slice(0, MOST_SUSPECTS)
   )
 }
 

@@ -329,7 +329,7 @@ describe('a remedy that is an edit', () => {
     // A twin does not reproduce reads that are longer than the window, nor users that share a flow.
     for (const [given, why] of [
       ['slow-reader', 'No forecast of this edit: simulated runs do not reproduce what '],
-      ['shared-flow', 'No forecast of this edit: simulated runs do not '],
+      ['shared-flow', 'No forecast of this edit: simulated runs do not tell batch:hog from others in its flow.'],
     ] as const) {
       const remedy = remedyIn(given, given)
       expect(remedy?.text).toContain(why)

@@ -12,6 +12,7 @@ const P = 'apiserver_flowcontrol_'
 const AT = 'cluster="prod",instance="10.0.0.1:6443"'
 const low: Pick<Shown, 'level'> = { level: 'workload-low' }
 const LOW = `${AT},priority_level="workload-low"`
+const SHARED = `* ignoring (priority_level) group_left () (${P}seat_fair_frac{${AT}} > bool 0)`
 
 describe('the PromQL of what is shown', () => {
   test.each<[string, Shown, string]>([
@@ -65,12 +66,12 @@ describe('the PromQL of what is shown', () => {
     [
       'a difference of two limits',
       { measures: 'change', ...low },
-      `${P}current_limit_seats{${LOW}} - ${P}nominal_limit_seats{${LOW}}`,
+      `(${P}current_limit_seats{${LOW}} - ${P}nominal_limit_seats{${LOW}}) ${SHARED}`,
     ],
     [
       'seats lent by all levels',
       { measures: 'lent' },
-      `sum without (priority_level) (clamp_min(${P}nominal_limit_seats{${AT},priority_level!="exempt"} - ${P}current_limit_seats{${AT},priority_level!="exempt"}, 0))`,
+      `sum without (priority_level) (clamp_min(${P}nominal_limit_seats{${AT},priority_level!="exempt"} - ${P}current_limit_seats{${AT},priority_level!="exempt"}, 0) ${SHARED})`,
     ],
     [
       'a number of an earlier scrape, asked about amid it and the next',

@@ -108,12 +108,24 @@ const gauge =
   (key: FamilyKey) =>
   ({ value }: Terms): Part =>
     value(key)
+/** With a fair fraction of 0 there is no pool: seats that limits lack are withheld, not lent (specification 6.4). */
+const ifShared = ({ value }: Terms, seats: Part): Part =>
+  joined(
+    seats,
+    '* ignoring (priority_level) group_left ()',
+    inside((fraction) => `(${fraction} > bool 0)`, value('seatFairFrac')),
+  )
+const difference = ({ value, limited }: Terms, from: FamilyKey, less: FamilyKey): Part =>
+  joined(value(from, limited), '-', value(less, limited))
 /** Seats by which current limits are below nominal ones, or above them. */
 const moved =
   (less: FamilyKey, from: FamilyKey) =>
   ({ overLevels }: Terms): Part =>
-    overLevels('sum', ({ value, limited }) =>
-      inside((difference) => `clamp_min(${difference}, 0)`, joined(value(from, limited), '-', value(less, limited))),
+    overLevels('sum', (terms) =>
+      ifShared(
+        terms,
+        inside((seats) => `clamp_min(${seats}, 0)`, difference(terms, from, less)),
+      ),
     )
 /** Shares of time at or below a ratio. */
 const timeShares =
@@ -135,7 +147,11 @@ const MEASURES = {
   limitedNominal: limit('nominal'),
   min: limit('lower'),
   max: limit('upper'),
-  change: ({ value, limited }) => joined(value('current', limited), '-', value('nominal', limited)),
+  change: (terms) =>
+    ifShared(
+      terms,
+      inside((seats) => `(${seats})`, difference(terms, 'current', 'nominal')),
+    ),
   lent: moved('current', 'nominal'),
   borrowed: moved('nominal', 'current'),
   demand: gauge('smoothed'),

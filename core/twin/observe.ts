@@ -69,19 +69,19 @@ export const levelIn = (page: ServerFrame, name: string): LevelFrame | undefined
 /** Observations of stretches of the past, which are looked at again with each new page. */
 const OBSERVED = new WeakMap<ServerFrame, { readonly first: ServerFrame; readonly of: Observation | undefined }>()
 
-/** The same without slowdowns, which only a twin needs; of the same first and last page it is computed once. */
+/** The same without what only a twin needs; of the same first and last page it is computed once. */
 export function observeLevels(frames: readonly ServerFrame[]): Observation | undefined {
   const [first, last] = [frames[0], frames.at(-1)]
   if (first === undefined || last === undefined) return undefined
   const known = OBSERVED.get(last)
   if (known?.first === first) return known.of
-  const of = observe(frames, () => undefined)
+  const of = observe(frames, false)
   OBSERVED.set(last, { first, of })
   return of
 }
 
 /** What happened between the first and the last of these pages; `undefined` if they span too little time. */
-export function observe(frames: readonly ServerFrame[], slowdownIn = slowdownOf): Observation | undefined {
+export function observe(frames: readonly ServerFrame[], isForTwin = true): Observation | undefined {
   const [first] = frames
   const last = frames.at(-1)
   if (first === undefined || last === undefined) return undefined
@@ -90,8 +90,8 @@ export function observe(frames: readonly ServerFrame[], slowdownIn = slowdownOf)
   if (untilMs - fromMs < SHORTEST_SPAN_SECONDS * MS_PER_SECOND) return undefined
   const usual = median(times.slice(1).map((at, i) => at - (times[i] ?? at))) ?? SHORTEST_STEP_MS
   const stepMs = Math.max(SHORTEST_STEP_MS, Math.round(usual))
-  const slowdown = slowdownIn(frames)
-  const span: Span = { pages: frames.map(indexFrame), times, fromMs, untilMs, stepMs }
+  const slowdown = isForTwin ? slowdownOf(frames) : undefined
+  const span: Span = { pages: frames.map(indexFrame), times, fromMs, untilMs, stepMs, isForTwin }
   return {
     server: last.id,
     version: last.version,
@@ -106,6 +106,7 @@ export function observe(frames: readonly ServerFrame[], slowdownIn = slowdownOf)
 interface Span extends Pick<Observation, 'fromMs' | 'untilMs' | 'stepMs'> {
   readonly pages: readonly FrameIndex[]
   readonly times: readonly UnixMs[]
+  readonly isForTwin: boolean
 }
 
 function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
@@ -116,19 +117,12 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
   const known = pages.filter((page) => page !== undefined)
   const [first] = pages
   const traffics = last.schemas.map((schema) => schemaTraffic(schema, pages, span))
-  const started = (schema: string): SchemaFrame | undefined => first?.schemas.find((one) => one.name === schema)
-  const increases = last.schemas.map((schema) => flowIncrease(schema, observationsOf(started(schema.name))))
+  const increases = last.schemas.map((schema) => flowIncrease(schema, observationsOf(schemaIn(first, schema.name))))
   const wait = sumHistograms(increases.flatMap((one) => one.wait ?? []))
   const { waitP50, waitP99 } = quantiles({ wait, execution: undefined })
   const rejected = (page: LevelFrame | undefined): number => (page && rejectedIn(page)) ?? 0
   const seats = meanSeats(pages)
   const current = meanOf(known.map(({ limits }) => limits.current))
-  const lengths = sumHistograms(
-    last.schemas.flatMap((schema) => {
-      const { queueLength } = schema
-      return (queueLength && histogramIncrease(queueLength, started(schema.name)?.queueLength)) ?? []
-    }),
-  )
   return {
     name,
     quantities: {
@@ -142,19 +136,35 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
     },
     evidence: {
       queued: meanOf(known.map(({ requests }) => requests.queued)),
-      demand: meanOf(known.map(({ demand }) => demand.average)),
-      deviation: meanOf(known.map(({ demand }) => demand.stdev)),
-      highWatermark: meanOf(known.map(({ demand }) => demand.highWatermark)),
-      queueLength: lengths && histogramMean(lengths),
-      moved: courseOf(
-        pages.filter((_, page) => page % stepsOf(span.stepMs) === 0).map(presentIn),
-        0,
-        (stepsOf(span.stepMs) * span.stepMs) / MS_PER_SECOND,
-      )?.moved,
+      ...(span.isForTwin && arrivalStatistics(last, pages, span)),
     },
     smoothed: { first: first?.demand.smoothed, last: last.demand.smoothed },
-    demands: demandsOf(pages, span),
+    demands: span.isForTwin ? demandsOf(pages, span) : [],
     schemas: traffics.flatMap(({ traffic }) => traffic ?? []),
+  }
+}
+
+/** What a twin is fitted to, beside the quantities of a level. */
+function arrivalStatistics(
+  { schemas }: LevelFrame,
+  pages: readonly (LevelFrame | undefined)[],
+  { stepMs }: Span,
+): Omit<ObservedLevel['evidence'], 'queued'> {
+  const known = pages.filter((page) => page !== undefined)
+  const lengths = sumHistograms(
+    schemas.flatMap(({ name, queueLength }) => {
+      const earlier = schemaIn(pages[0], name)?.queueLength
+      return (queueLength && histogramIncrease(queueLength, earlier)) ?? []
+    }),
+  )
+  const every = stepsOf(stepMs)
+  return {
+    demand: meanOf(known.map(({ demand }) => demand.average)),
+    deviation: meanOf(known.map(({ demand }) => demand.stdev)),
+    highWatermark: meanOf(known.map(({ demand }) => demand.highWatermark)),
+    queueLength: lengths && histogramMean(lengths),
+    moved: courseOf(pages.filter((_, page) => page % every === 0).map(presentIn), 0, (every * stepMs) / MS_PER_SECOND)
+      ?.moved,
   }
 }
 

@@ -65,7 +65,7 @@ export const victimsSentence = (victims: Finding['victims']): string =>
 export const textWithVictims = ({ text, victims }: Finding): string => `${text} ${victimsSentence(victims)}`.trimEnd()
 
 /** `59 to 85 %`. */
-const rangeText = ({ low, high }: { readonly low: number; readonly high: number }, format: Format): string =>
+export const rangeText = ({ low, high }: { readonly low: number; readonly high: number }, format: Format): string =>
   format.percent(low) === format.percent(high)
     ? format.percent(high)
     : `${format.fixed(100 * low)} to ${format.percent(high)}`

@@ -5,9 +5,10 @@ import type { DerivedLevel } from '../frame/derived.ts'
 import type { ServerFrame } from '../frame/frame.ts'
 import { createFormat } from '../text/format.ts'
 import { byCodeUnits } from '../text/text.ts'
+import { unixMsOf } from '../units.ts'
 import { derivedLevel, derivedServer, level, rejected, scannerFlood, server } from './levels.fixture.ts'
 import { levelRows, type RejectionRow } from './levelRows.ts'
-import { headline, leftOut, staleServersLine, staleLine } from './headline.ts'
+import { headline, leftOut, levelHeadline, staleServersLine, staleLine } from './headline.ts'
 import { evidenceOf, type NowRange, type NowServer } from './levelStatements.ts'
 
 const format = createFormat('screen')
@@ -225,16 +226,13 @@ describe('the worst true statement, by rule order', () => {
     )
   })
 
-  test('an instant of the past is told in the past', () => {
-    const told = (...levels: ReturnType<typeof level>[]): string =>
-      nowLine([{ ...judged(server({ levels })), isPast: true }]).title
-    expect(told(calm('system'))).toBe('No request waited or was rejected. 10 of 50 seats in use.')
-    expect(told(level({ name: 'x', executing: 90, queued: 1, nominal: 90, current: 90 }))).toBe(
-      'x queued. 1 request waited.',
-    )
-    expect(told(level({ name: 'catch-all', executing: 2 }))).toBe('catch-all executed 2 seats.')
-    const rejects = { ...judged(scannerFlood(), [refusing('workload-low', 5)]), isPast: true }
-    expect(nowLine([rejects]).title).toBe('workload-low was full and rejecting.')
+  test('begins with the instant of the past that is shown', () => {
+    const instant = unixMsOf('2026-11-20T03:12:47Z')
+    const calmThen = nowLine([{ ...judged(server({ levels: [calm('system')] })), instant }])
+    expect(calmThen.title).toBe('At 03:12:47: No request waits or is rejected. 10 of 50 seats in use.')
+    const rejects = { ...judged(scannerFlood(), [refusing('workload-low', 5)]), instant }
+    expect(nowLine([rejects]).title).toBe('At 03:12:47: workload-low is full and rejecting.')
+    expect(levelHeadline(rejects, 'workload-low', format)?.title).toBe(nowLine([rejects]).title)
   })
 
   test('with several servers the server is named, and idle seats elsewhere do not help', () => {

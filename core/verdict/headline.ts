@@ -9,6 +9,7 @@ import type { ServerHealth } from '../contract/source.ts'
 import { troubleOf } from '../frame/recent.ts'
 import { isSqueezed } from '../frame/reading.ts'
 import {
+  atInstant,
   catchAllUsed,
   evidenceOf,
   lenderSqueezed,
@@ -17,7 +18,6 @@ import {
   queueing,
   rejecting,
   shortAtMax,
-  told,
   type Case,
   type NowServer,
   type NowStatement,
@@ -46,7 +46,7 @@ function imbalance(servers: readonly NowServer[], format: Format): Told | undefi
     return undefined
   return {
     tone: 'trouble',
-    title: `${busiest.id} ${told(busiest, 'executes', 'executed')} ${format.fixed(ratio, 1)} times the mean of the ${servers.length} servers.`,
+    title: `${busiest.id} executes ${format.fixed(ratio, 1)} times the mean of the ${servers.length} servers.`,
     evidence: ['Limits are per server.', 'Clients with long-lived connections must reconnect to change servers.'],
     actions: [{ kind: 'show-server', server: busiest.id }],
   }
@@ -73,9 +73,10 @@ const usesCatchAll = (row: LevelRow) =>
 
 /** The worst true statement about these servers, by rule order; `note` ends its evidence. */
 export function headline(servers: readonly NowServer[], format: Format, note = ''): NowStatement {
-  const { evidence, ...statement } = worstOf(servers, format)
+  const { evidence, title, ...statement } = worstOf(servers, format)
   return {
     ...statement,
+    title: `${atInstant(servers[0] ?? {}, format)}${title}`,
     ...evidenceOf([...evidence, ...servers.map((one) => missingIn(one, servers.length === 1, format)), note]),
   }
 }
@@ -86,8 +87,8 @@ export function levelHeadline(server: NowServer, level: string, format: Format):
   const rule = row && LEVEL_RULES.find(({ applies }) => applies(row))
   if (row === undefined || rule === undefined) return undefined
   const about: Case = { servers: [server], server, row, format }
-  const { evidence, ...statement } = withCause(rule.say(about), about)
-  return { ...statement, ...evidenceOf(evidence) }
+  const { evidence, title, ...statement } = withCause(rule.say(about), about)
+  return { ...statement, title: `${atInstant(server, format)}${title}`, ...evidenceOf(evidence) }
 }
 
 /**
@@ -111,13 +112,12 @@ function worstOf(servers: readonly NowServer[], format: Format): Told {
   }
   const unequal = imbalance(servers, format)
   if (unequal !== undefined) return unequal
-  const [first = {}] = servers
   const slow = servers.flatMap(({ cause }) => cause ?? []).find(({ finding }) => finding.symptom !== undefined)
   if (slow?.finding.symptom !== undefined) {
     const { symptom, place } = slow.finding
     return {
       tone: 'trouble',
-      title: `No request ${told(first, 'waits or is', 'waited or was')} rejected, but ${symptom}`,
+      title: `No request waits or is rejected, but ${symptom}`,
       ...(place.level !== undefined && { level: place.level }),
       evidence: causeSentences(slow.finding, format),
       actions: [],
@@ -171,7 +171,6 @@ function nothingReported(servers: readonly NowServer[]): Told {
 
 function flowing(servers: readonly NowServer[], cases: readonly Case[], format: Format): Told {
   const rows = cases.map(({ row }) => row)
-  const [first = {}] = servers
   const { executing, nominal } = totalsOf(rows)
   const sum = servers.length > 1 ? `, sum of ${servers.length} servers` : ''
   const seatsInUse =
@@ -190,14 +189,14 @@ function flowing(servers: readonly NowServer[], cases: readonly Case[], format: 
   if (rows.some(({ rejectedPerSecond }) => rejectedPerSecond === undefined)) {
     return {
       tone: 'ok',
-      title: `No request ${told(first, 'waits', 'waited')}. ${seatsInUse}`,
+      title: `No request waits. ${seatsInUse}`,
       evidence: ['Rejections are unknown until two samples count them.'],
       actions: [],
     }
   }
   return {
     tone: 'ok',
-    title: `No request ${told(first, 'waits or is', 'waited or was')} rejected. ${seatsInUse}`,
+    title: `No request waits or is rejected. ${seatsInUse}`,
     evidence: [gone, ranged === '' && gone === '' ? `No request was rejected in ${theLast(format, servers)}.` : ranged],
     actions: [],
   }
@@ -267,7 +266,7 @@ function overloadLine(facts: StaleFacts): NowStatement | undefined {
       : ` ${format.seats(own.queuedRequests)} ${plural(own.queuedRequests, 'request', 'requests')} waited there at ${format.time(lastAt)}.`
   const sentences = [
     `The server treats the console’s requests like all others${where === '' ? '' : ` of ${own?.name ?? ''}`}.${waiting}`,
-    last === undefined || last.tone !== 'trouble' ? '' : `At ${format.time(lastAt)}: ${last.title}`,
+    last === undefined || last.tone !== 'trouble' ? '' : `${atInstant({ instant: lastAt }, format)}${last.title}`,
     'A separate level for the console keeps samples coming under overload.',
     nextTry(state, now, format),
   ]

@@ -2,6 +2,7 @@ import { plural, type Format } from '../text/format.ts'
 import { REJECT_REASONS } from '../frame/reading.ts'
 import type { LikelyCause } from './cause.ts'
 import type { RangeLevel, RangeFacts } from '../history/range.ts'
+import type { UnixMs } from '../units.ts'
 import { REASON_TEXT } from './rejectReasons.ts'
 import { type BusiestFlow, totalsOf, type LevelRow, type RecentRejections } from './levelRows.ts'
 
@@ -14,9 +15,9 @@ export interface Case {
   readonly format: Format
 }
 
-/** One of two forms of a verb: for the present, or for an instant of the past. */
-export const told = ({ isPast = false }: Pick<NowServer, 'isPast'>, now: string, then: string): string =>
-  isPast ? then : now
+/** Begins what is said of an instant of the past, in the same words as of the present. */
+export const atInstant = ({ instant }: Pick<NowServer, 'instant'>, format: Format): string =>
+  instant === undefined ? '' : `At ${format.time(instant)}: `
 
 const isFull = ({ seats: { executing, current } }: LevelRow) =>
   executing !== undefined && current !== undefined && executing >= current
@@ -57,7 +58,7 @@ export function rejecting(about: Case): Told {
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} ${told(server, 'is', 'was')} ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
+    title: `${row.name} is ${isFull(about.row) ? 'full and rejecting' : 'rejecting'}${place(about)}.`,
     evidence: [
       {
         short: `${detail}${fromSchema(about)}.`,
@@ -124,14 +125,14 @@ function ofFlow({ row, server, format }: Case): Sentence {
 }
 
 export function lenderSqueezed(about: Case): Told {
-  const { row, server, format } = about
+  const { row, format } = about
   const floor = row.seats.current === row.lower ? ' at its floor:' : ''
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} ${told(server, 'lends', 'lent')} ${seats(format, -Number(row.change))} while ${waiting(about)}${place(about)}.`,
+    title: `${row.name} lends ${seats(format, -Number(row.change))} while ${waiting(about)}${place(about)}.`,
     evidence: [
-      `Its limit ${told(server, 'is', 'was')}${floor} ${format.seats(row.seats.current)} of ${format.seats(row.seats.nominal)} nominal seats.`,
+      `Its limit is${floor} ${format.seats(row.seats.current)} of ${format.seats(row.seats.nominal)} nominal seats.`,
       'It gets lent seats back within 10 s of needing them.',
       ofFlow(about),
     ],
@@ -140,8 +141,8 @@ export function lenderSqueezed(about: Case): Told {
 }
 
 /** `12 requests wait`; without their number where the pages do not show it. */
-function waiting({ row: { queuedRequests: count }, server, format }: Case, uncounted = 'requests'): string {
-  return `${count === undefined ? uncounted : requests(format, count)} ${told(server, plural(count, 'waits', 'wait'), 'waited')}`
+function waiting({ row: { queuedRequests: count }, format }: Case, uncounted = 'requests'): string {
+  return `${count === undefined ? uncounted : requests(format, count)} ${plural(count, 'waits', 'wait')}`
 }
 
 export function queueing(about: Case): Told {
@@ -156,35 +157,31 @@ export function queueing(about: Case): Told {
   // Of requests of one seat each, their number says it.
   const wider = queued === undefined || queued === row.queuedRequests ? '' : ` for ${seats(format, queued)}`
   const of = current === undefined ? '' : ` of ${format.seats(current)}`
-  const many = current ?? executing ?? 0
-  const are = told(server, plural(many, 'seat is', 'seats are'), plural(many, 'seat was', 'seats were'))
-  const taken = `${format.seats(executing)}${of} ${are} taken.`
+  const taken = `${format.seats(executing)}${of} ${plural(current ?? executing ?? 0, 'seat is', 'seats are')} taken.`
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} ${told(server, 'queues', 'queued')}${place(about)}. ${waiting(about, 'Requests')}${wider}.`,
+    title: `${row.name} queues${place(about)}. ${waiting(about, 'Requests')}${wider}.`,
     evidence: [executing === undefined ? '' : taken, ofFlow(about), wide, wait, elsewhere(about).trim()],
     actions: [open(about), explain(about)],
   }
 }
 
 export function shortAtMax(about: Case): Told {
-  const { row, server, format } = about
+  const { row, format } = about
   return {
     tone: 'trouble',
     level: row.name,
-    title: `${row.name} ${told(server, 'is', 'was')} at its max of ${seats(format, row.seats.upper ?? 0)} and ${told(server, 'would use', 'would have used')} ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
+    title: `${row.name} is at its max of ${seats(format, row.seats.upper ?? 0)} and would use ${row.approximate ? '≈ ' : ''}${format.seats(row.demand)}${place(about)}.`,
     evidence: ['Its borrowing limit keeps it there, regardless of idle seats elsewhere.'],
     actions: [open(about), explain(about)],
   }
 }
 
 export function catchAllUsed(about: Case): Told {
-  const { row, server, format } = about
+  const { row, format } = about
   const amount =
-    (row.seats.executing ?? 0) > 0
-      ? `${told(server, 'executes', 'executed')} ${seats(format, row.seats.executing ?? 0)}`
-      : `${told(server, 'serves', 'served')} requests`
+    (row.seats.executing ?? 0) > 0 ? `executes ${seats(format, row.seats.executing ?? 0)}` : 'serves requests'
   return {
     tone: 'trouble',
     level: row.name,
@@ -266,8 +263,8 @@ export interface NowServer {
   readonly rows: readonly LevelRow[]
   /** Absent before two samples. */
   readonly recent?: RecentRejections | undefined
-  /** It was read at an instant of the past. */
-  readonly isPast?: boolean
+  /** Of the past, where that is shown. */
+  readonly instant?: UnixMs | undefined
   /** The selected range; absent until its history is known. */
   readonly range?: NowRange | undefined
   /** The flow that has most of one level's requests, where a dump identifies it. */

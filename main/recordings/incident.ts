@@ -39,12 +39,12 @@ export function reportOfRecording(
 /** Of the time that a report takes; the rest is the verdict. */
 const READ_PART = 0.6
 
-/** What Diagnosis says of an instant: it also knows the time before the report. */
+/** What Diagnosis says of an instant, which the report names: it also knows the time before the report. */
 function diagnosed(entry: ListedRecording, at: UnixMs, replaced: ReturnType<typeof anonymiser> | undefined): Diagnosis {
   const kept = createKeptPages()
   for (const { timed } of readRecording(entry, { from: at - KEPT_MS, to: at }, []))
     kept.take(replaced?.event(timed.event) ?? timed.event)
-  return diagnose(kept.all(at, true))
+  return diagnose(kept.all(at))
 }
 
 const ETCD = 'This recording is of an etcd proxy. Incident reports are about the priority levels of API servers.'

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { promqlOf } from '../../core/prom/measures.ts'
 import { createFilesSource } from '../../main/sources/files.ts'
 import { onPath } from '../chromium.mjs'
 import { metricsPages, readFixture } from '../fixtures/load.ts'
@@ -63,5 +64,44 @@ describe.skipIf(!hasPromtool)('promtool', () => {
     const dumped = await framesOf('dump', stdout)
     expect(dumped).toHaveLength(4)
     for (const frame of dumped) expect(rounded(frame)).toEqual(rounded(expected ?? {}))
+  })
+
+  it.each([
+    ['lent where there is a pool', 0.5, 12],
+    ['withheld, and lent to nobody, without one', 0, 0],
+  ])('computes seats that are %s', async (_, fraction, lent) => {
+    const P = 'apiserver_flowcontrol_'
+    const limits = { a: [20, 10], b: [10, 8], c: [5, 9] }
+    const place = { version: 'v1.36.2', matchers: [], intervalMs: 10_000 }
+    const samples = (expr: string | undefined, values: readonly (readonly [string, number])[]) => ({
+      expr,
+      eval_time: '0s',
+      exp_samples: values.map(([labels, value]) => ({ labels, value })),
+    })
+    const tests = {
+      evaluation_interval: '10s',
+      tests: [
+        {
+          interval: '10s',
+          input_series: [
+            { series: `${P}seat_fair_frac{instance="i"}`, values: String(fraction) },
+            ...Object.entries(limits).flatMap(([level, [nominal, current]]) => [
+              { series: `${P}nominal_limit_seats{instance="i",priority_level="${level}"}`, values: String(nominal) },
+              { series: `${P}current_limit_seats{instance="i",priority_level="${level}"}`, values: String(current) },
+            ]),
+          ],
+          promql_expr_test: [
+            samples(promqlOf({ measures: 'lent' }, place), [['{instance="i"}', lent]]),
+            samples(promqlOf({ measures: 'change', level: 'a' }, place), [
+              ['{instance="i", priority_level="a"}', lent === 0 ? 0 : -10],
+            ]),
+          ],
+        },
+      ],
+    }
+    const file = join(folder, 'lent.json')
+    await writeFile(file, JSON.stringify(tests))
+    const { stdout } = await run('promtool', ['test', 'rules', file])
+    expect(stdout).toContain('SUCCESS')
   })
 })

@@ -75,11 +75,12 @@ describe('the verdict of an incident', () => {
         const lines = status.trimEnd().split('\n')
         const [title = '', ...why] = lines
         if (judged !== undefined) {
-          expect(reported).toBe(title)
+          // The report says the instant itself, with the day where it covers several.
+          expect(title).toBe(`At ${judged}: ${reported}`)
           if (why.length > 0) expect(lists).toContainEqual(why)
         }
-        // It is over, as on the Overview of a recording.
-        expect(title).not.toMatch(/ (?:is|are|waits?|queues|lends) /)
+        // As on the Overview of a recording.
+        if (!title.startsWith('No sample')) expect(title).toMatch(/^At [\d:]+: /)
         const [first] = findings
         // Where samples allow no diagnosis, it says first that they do not.
         const start = first?.group === 'own side' ? first.text : title

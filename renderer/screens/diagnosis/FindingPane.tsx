@@ -1,6 +1,6 @@
 import type { Finding } from '../../../core/contract/diagnosis.ts'
 import { causePlaceText } from '../../../core/diagnose/text.ts'
-import { victimsText } from '../../../core/verdict/cause.ts'
+import { rangeText, victimsText } from '../../../core/verdict/cause.ts'
 import { Button, Buttons } from '../../components/Button.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { Details, Sentences } from '../../components/States.tsx'
@@ -86,28 +86,24 @@ function Actions({ finding: { place, group, remedy } }: { readonly finding: Find
   )
 }
 
-/** What decides about a cause: the part of its culprit, and the seats of its level over time. */
-function FindingPicture({ finding: { place, culprit, share } }: { readonly finding: Finding }) {
+/** What decides about a cause: the part that it explains, where that is known, and the seats of its level over time. */
+function FindingPicture({ finding: { place, share } }: { readonly finding: Finding }) {
   const { server, level } = place
-  if (server === undefined || level === undefined) return null
+  if (server === undefined || (level ?? share) === undefined) return null
+  const said = share && `Explains ${rangeText(share, format)} of the missing seats`
   return (
     <div className={styles['picture']}>
-      {share !== undefined && culprit !== undefined && <Share {...{ culprit, share, level }} />}
-      <LevelHistory server={server} level={level} />
+      {share && (
+        <div className="stack gap-2">
+          <span className={styles['bar']} role="img" aria-label={said}>
+            <i className="block tall" style={{ width: `${share.part * 100}%`, background: colorOf(level) }} />
+          </span>
+          <span>{said}</span>
+        </div>
+      )}
+      {level !== undefined && <LevelHistory server={server} level={level} />}
     </div>
   )
 }
 
-function Share(props: Required<Pick<Finding, 'culprit' | 'share'>> & { readonly level: string }) {
-  const { culprit, share, level } = props
-  const [least, most] = [format.percent(share.low), format.percent(share.high)]
-  const said = `${culprit} accounts for ${least === most ? '' : `${least} to `}${most} of the excess demand`
-  return (
-    <div className="stack gap-2">
-      <span className={styles['bar']} role="img" aria-label={said}>
-        <i className="block tall" style={{ width: `${share.part * 100}%`, background: levelColor(level) }} />
-      </span>
-      <span>{said}</span>
-    </div>
-  )
-}
+const colorOf = (level: string | undefined): string => (level === undefined ? 'var(--text-2)' : levelColor(level))

@@ -8,6 +8,7 @@ import { levelStates } from '../../../core/frame/recent.ts'
 import { findingFor, likelyCause } from '../../../core/verdict/cause.ts'
 import { levelHeadline } from '../../../core/verdict/headline.ts'
 import { busiestInDump } from '../../../core/verdict/levelRows.ts'
+import { atInstant } from '../../../core/verdict/levelStatements.ts'
 import { serverNow } from '../../../core/verdict/now.ts'
 import { useFindings } from '../../state/findings.ts'
 import { unixMsOf } from '../../../core/units.ts'
@@ -23,6 +24,7 @@ import { useDump } from '../../state/dumps.ts'
 import { dumpOfLevel } from '../../state/flows.logic.ts'
 import { marksOfLevel } from '../../../core/compare/notes.ts'
 import { useNotes } from '../../state/notes.ts'
+import { usePastPart } from '../../state/past.ts'
 import { useSeries, useSeriesProblem } from '../../state/series.ts'
 import { useSimulationState } from '../../state/simulation.ts'
 import { timeStore } from '../../state/time.ts'
@@ -256,12 +258,12 @@ function HeldNote({ level, held }: { readonly level: LevelFrame; readonly held: 
 
 /** Keeps the place of the sentence while nothing is wrong; says nothing that the server does not report. */
 function CalmNote({ level, derived }: Pick<LevelViewProps, 'level' | 'derived'>) {
-  const isPast = useViewPart((view) => view.mode === 'past')
+  const instant = usePastPart(({ moment }) => moment?.at)
   if (levelStates(level, derived).includes('unknown')) return null
   const { current } = level.limits
   return (
     <Note kind="calm">
-      <b>{`No request of ${level.name} ${isPast ? 'waited' : 'waits'}${derived?.recent?.rejected === undefined ? '' : ` or ${isPast ? 'was' : 'is'} rejected`}.`}</b>
+      <b>{`${atInstant({ instant }, format)}No request of ${level.name} waits${derived?.recent?.rejected === undefined ? '' : ' or is rejected'}.`}</b>
       <br />
       {current !== undefined && `${format.seats(level.seats.executing)} of ${format.counted(current, 'seat')} in use.`}
     </Note>
@@ -322,10 +324,10 @@ function useVerdict(props: {
   readonly stale: boolean
 }) {
   const { server, level, derived, dump, stale } = props
-  const isPast = useViewPart((view) => view.mode === 'past')
+  const instant = usePastPart(({ moment }) => moment?.at)
   const seen = useMemo(
-    () => ({ ...serverNow(server, derived), flow: busiestInDump(dump, level), isPast }),
-    [server, level, derived, dump, isPast],
+    () => ({ ...serverNow(server, derived), flow: busiestInDump(dump, level), instant }),
+    [server, level, derived, dump, instant],
   )
   const isWrong = !stale && levelHeadline(seen, level, format) !== undefined
   const findings = useFindings(isWrong)

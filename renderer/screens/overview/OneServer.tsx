@@ -39,6 +39,8 @@ export interface OneServerProps {
 /** Everything about one server: what is happening, and where. */
 export function OneServer({ shown, facts, connection, onShowServer }: OneServerProps) {
   const { id, server, rows, recent } = shown
+  const { instant } = facts
+  const isPast = instant !== undefined
   const stale = facts.stale.has(id)
   const history = useSeries()
   const series = history?.server === id ? history : undefined
@@ -50,16 +52,16 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
     const found = series && rangeFacts(series)
     return found && { ...found, follows: Math.abs(found.to - lastAt) <= facts.gapMs }
   }, [series, lastAt, facts.gapMs])
-  const now: NowServer = { id, rows, recent, isPast: facts.isPast, range }
+  const now: NowServer = { id, rows, recent, instant, range }
   const ownLevel = useOwnLevel(connection)
   const notes = notesOfFiles(
     connection.source,
     connection.servers.filter((one) => one.id === id),
   )
   // While time is dragged, instants follow each other fast, so the parts of the screen render in turn.
-  const ledgerServer = useTurn(server, 1, facts.isPast)
-  const tableRows = useTurn(rows, 2, facts.isPast)
-  const laterRecent = useTurn(recent, 3, facts.isPast)
+  const ledgerServer = useTurn(server, 1, isPast)
+  const tableRows = useTurn(rows, 2, isPast)
+  const laterRecent = useTurn(recent, 3, isPast)
   return (
     <>
       {stale ? (
@@ -72,7 +74,7 @@ export function OneServer({ shown, facts, connection, onShowServer }: OneServerP
             ageMs: facts.now - lastAt,
             lastAt,
             health: facts.health,
-            isPast: facts.isPast,
+            isPast,
             now: facts.now,
             format,
           })}

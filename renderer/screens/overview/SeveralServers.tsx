@@ -59,7 +59,7 @@ export function SeveralServers({ facts, connection, view, onView, onShowServer }
           ageMs: now - lastAt,
           lastAt,
           health: facts.health,
-          isPast: facts.isPast,
+          isPast: facts.instant !== undefined,
           now,
           own: ownLevel(one),
           last: headline(servers, format),
@@ -113,13 +113,13 @@ export function SeveralServers({ facts, connection, view, onView, onShowServer }
 }
 
 function FleetNow({ facts, onShowServer }: Pick<SeveralServersProps, 'facts' | 'onShowServer'>) {
-  const { servers, stale, gapMs, isPast } = facts
+  const { servers, stale, gapMs, instant } = facts
   const current = servers.filter(({ id }) => !stale.has(id))
   const ranges = useRanges(current.map(({ id }) => id))
   const seen = current.map(({ id, server, rows, recent }): NowServer => {
     const range = ranges.get(id)
     const follows = range !== undefined && unixMsOf(server.at) - range.to <= RANGE_EVERY_MS + gapMs
-    return { id, rows, recent, isPast, range: range && { ...range, follows } }
+    return { id, rows, recent, instant, range: range && { ...range, follows } }
   })
   return <ServersNow servers={seen} note={leftOut(stale)} onShowServer={onShowServer} />
 }

@@ -34,7 +34,8 @@ export interface OverviewFacts {
   readonly servers: readonly OverviewServer[]
   /** For all servers at the shown instant, including those without a sample. */
   readonly health: readonly ServerHealth[]
-  readonly isPast: boolean
+  /** Of the past, where that is shown. */
+  readonly instant: number | undefined
   /** Unix milliseconds by the main side's clock; in the past the shown instant. */
   readonly now: number
   readonly gapMs: number
@@ -67,8 +68,9 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
     [frames, view.derived, compare],
   )
   const at = view.server === undefined ? 0 : unixMsOf(view.server.at)
-  const instant = usePastPart((past) => past.moment?.at)
-  const now = view.mode === 'past' && instant !== undefined ? instant : at + view.ageMs
+  const shown = usePastPart((past) => past.moment?.at)
+  const instant = view.mode === 'past' ? shown : undefined
+  const now = instant ?? at + view.ageMs
   const gapMs = staleAfterMs(useSampleDistance(connection))
   const health = useShownServers()
   const isOld =
@@ -77,7 +79,7 @@ export function useOverview(view: View, connection: Connected): OverviewFacts {
       : // The sample interval at that time is not known; whether a server failed to answer is.
         ({ id }: OverviewServer) => view.mode === 'past' && health.find((one) => one.id === id)?.status === 'failing'
   const stale = useSameSet(servers.filter(isOld).map(({ id }) => id))
-  return { servers, health, isPast: view.mode === 'past', now, gapMs, stale, compare }
+  return { servers, health, instant, now, gapMs, stale, compare }
 }
 
 /**

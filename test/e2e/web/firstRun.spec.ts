@@ -32,7 +32,7 @@ test('a newcomer finds the culprit, applies a fix and sees its effect, and the t
   await click(notes.getByRole('button', { name: 'Find the culprit' }))
   // It is on every screen, and leads to where its next step is done.
   await expect(next).toHaveText(/Find the culprit|Try a fix/)
-  await expect(main.getByText(/accounts for .* of the excess demand/).first()).toBeVisible(LONG)
+  await expect(main.getByText(/Explains .* of the missing seats/).first()).toBeVisible(LONG)
   await expect(next).toHaveText(/Try a fix/)
   await expectAccessible(page)
 
