@@ -56,9 +56,9 @@ export function assertOwn(path: string, uid: number): void {
   )
 }
 
-/** What to do about a folder that others can change; `undefined` if none can. */
+/** What to do about a folder that others can change; `undefined` if none can, or there is none. */
 export const writableByOthers = (path: string): string | undefined =>
-  process.platform === 'win32' || (lstatSync(path).mode & 0o022) === 0
+  process.platform === 'win32' || ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o022) === 0
     ? undefined
     : `Others on this machine can replace the files in ${path}; use chmod go-w ${path}.`
 
