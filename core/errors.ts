@@ -54,6 +54,10 @@ export class ProblemError extends Error {
   }
 }
 
+/** The code of an error of Node or the system: `ENOENT`. */
+export const codeOf = (thrown: unknown): unknown =>
+  thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+
 /** The message of anything thrown. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 

@@ -42,12 +42,13 @@ export interface PageStream {
  * twice on the page is in the result twice.
  *
  * It accepts what the Prometheus server accepts, with these differences:
- * - Lines may end with CR LF, timestamps of the text format may be negative, and OpenMetrics may have blanks, blank
- *   lines and remarks as freely as the text format.
+ * - Lines may end with CR LF, timestamps of the text format may be negative, and OpenMetrics may have or lack blanks,
+ *   blank lines, remarks and the text of a `# HELP` as freely as the text format.
  * - A line feed inside a label value, a label name that a series has twice, and a value or a help text that nothing
  *   separates from the name before it are problems.
  * - A last line without a line feed is a problem, as it may have been cut (only `# EOF` is complete without one).
  * - The first `# TYPE`, `# HELP` or `# UNIT` of a family counts.
+ * - A NUL byte does not end the page: in a remark it is read over, elsewhere it is a problem.
  * - Timestamps are JavaScript numbers of milliseconds, so that those of more than 53 bits are rounded. Like there,
  *   fractions of a millisecond are cut off.
  */

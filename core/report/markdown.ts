@@ -41,9 +41,10 @@ function block(part: ReportBlock): string {
 
 /**
  * Names of users and objects are untrusted text: nothing in them is markup, a link or a mention, or acts on the order of
- * the line. GitHub finds addresses and mentions without markup, even in escaped text: a space without width breaks them.
+ * the line. GitHub finds addresses, mentions and numbers of issues without markup, even in escaped text: a space without
+ * width breaks them.
  */
 const inline = (text: string): string =>
   escapeControls(text.replaceAll(/[\r\n]+/g, ' '))
     .replaceAll(/[\\`*_{}[\]<>|~#&]/g, (character) => `\\${character}`)
-    .replaceAll(/(?<=@)|(?<=\b(?:https?|ftp|mailto|xmpp))(?=:)|(?<=\bwww)(?=\.)/gi, '&#8203;')
+    .replaceAll(/(?<=@)|(?<=#)(?=\d)|(?<=\b(?:https?|ftp|mailto|xmpp))(?=:)|(?<=\bwww)(?=\.)/gi, '&#8203;')

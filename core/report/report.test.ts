@@ -308,11 +308,12 @@ describe('its report', () => {
       'ftp://e.test',
       'mailto:a@e.test',
       '@org/team',
+      'org/repo#12',
     ]
     const hostile = `${links.join(' ')} a\u0000b \u202ecod.exe a\u2067b`
     const report = reportOf(incidentOf(frames()), { ...options, source: { ...source, name: hostile } })
     const markdownText = reportMarkdown(report)
-    expect(markdownText).not.toMatch(/@(?!&#8203;)|(?:https?|ftp|mailto):|www\./i)
+    expect(markdownText).not.toMatch(/@(?!&#8203;)|(?<!&)#\d|(?:https?|ftp|mailto):|www\./i)
     expect(markdownText).toContain('http&#8203;://evil.test')
     expect(markdownText).toContain(String.raw`\\u202ecod.exe`)
     for (const text of [markdownText, reportHtml(report, LOOK)]) expect(text).not.toMatch(/[\0\u202e\u2067]/)

@@ -4,12 +4,20 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { writeBill } from './bill.mjs'
-import { nodePath, runTool } from './install.mjs'
+import { nodePath, runStep, runTool } from './install.mjs'
 import { root } from './runtime.mjs'
 
-const stampFile = path.join(root, 'out', '.sources')
+const out = path.join(root, 'out')
+const stampFile = path.join(out, '.sources')
 /** Beside the built console: its manual pages and completions, which packages install. */
-const shell = path.join(root, 'out', 'shell')
+const shell = path.join(out, 'shell')
+/** @type {import('./install.mjs').Step} */
+export const BUILD = {
+  name: 'build',
+  room: '50 MB',
+  bytes: 50_000_000,
+  otherwise: 'what is wrong with the sources stands above',
+}
 const sources = ['core', 'main', 'renderer', 'electron.vite.config.ts', 'package-lock.json']
 
 /**
@@ -37,12 +45,10 @@ function wantedStamp() {
 export async function ensureBuilt() {
   const wanted = wantedStamp()
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return
-  process.stderr.write('Building the console\n')
-  const code = await runTool('electron-vite', ['build', '--logLevel', 'warn'])
-  if (code !== 0) {
-    process.stderr.write('The build failed; what is wrong with the sources stands above.\n')
-    process.exit(2)
-  }
+  await runStep(BUILD, existsSync(out) ? out : root, async () => {
+    process.stderr.write('Building the console\n')
+    return (await runTool('electron-vite', ['build', '--logLevel', 'warn'])) === 0
+  })
   writeShellFiles()
   writeBill()
   writeFileSync(stampFile, wanted)
@@ -51,7 +57,7 @@ export async function ensureBuilt() {
 function writeShellFiles() {
   mkdirSync(shell, { recursive: true })
   /** @param {string[]} words */
-  const printed = (...words) => execFileSync(nodePath(), [path.join(root, 'out', 'main', 'cli.js'), ...words])
+  const printed = (...words) => execFileSync(nodePath(), [path.join(out, 'main', 'cli.js'), ...words])
   writeFileSync(path.join(shell, 'apf-console.1'), printed('manual'))
   writeFileSync(path.join(shell, 'kubectl-apf.1'), '.so man1/apf-console.1\n')
   for (const name of ['bash', 'zsh', 'fish'])

@@ -1,7 +1,7 @@
 // Plain JavaScript for whatever Node the machine has (18 or newer): installs what the lockfile names, once, and runs
 // tools on the Node 24 that comes with it.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { bundledNode, root, run } from './runtime.mjs'
 
@@ -42,44 +42,68 @@ function isInstalled() {
  * @returns {string | undefined}
  */
 function unwritable(folder) {
+  /** @type {string | undefined} */
+  let own
   try {
-    rmdirSync(mkdtempSync(path.join(folder, '.apf-write-')))
+    own = mkdtempSync(path.join(folder, '.apf-write-'))
+    // A full disk may still have room for a folder.
+    writeFileSync(path.join(own, 'x'), 'x')
     return undefined
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  } finally {
+    if (own !== undefined) rmSync(own, { recursive: true })
   }
 }
 
-/** What an installation takes, bytes; npm unpacks next to its cache. */
-const NEEDED_BYTES = 1_000_000_000
+/**
+ * What writes into the checkout, the room that it takes there, and why it fails where there is room.
+ * @typedef {{ readonly name: string, readonly room: string, readonly bytes: number, readonly otherwise: string }} Step
+ * @type {Step}
+ */
+export const INSTALLATION = {
+  name: 'installation',
+  // npm unpacks next to its cache.
+  room: '1,000 MB',
+  bytes: 1_000_000_000,
+  otherwise:
+    'npm could not fetch the packages named above; check the network or the registry that `npm config get registry` prints, then run the command again',
+}
 
 /**
- * Why nothing can be installed in a folder, before npm or after it failed; `undefined` where that is not the reason.
+ * Why a step cannot write in a folder, before it runs or after it failed; `undefined` where nothing is known against it.
+ * @param {Step} step
  * @param {string} folder
  * @param {{ unwritable?: string | undefined, freeBytes: number, failed: boolean }} state
  */
-export function installObstacle(folder, { unwritable: code, freeBytes, failed }) {
-  if (code === 'ENOSPC' || code === 'EDQUOT' || (failed && freeBytes < NEEDED_BYTES)) {
-    return `The installation failed: the disk of ${folder} is full: npm needs 1,000 MB there. Free some space, then run the command again.\n`
+export function obstacleTo({ name, room, bytes, otherwise }, folder, { unwritable: code, freeBytes, failed }) {
+  if (code === 'ENOSPC' || code === 'EDQUOT' || (failed && freeBytes < bytes)) {
+    return `The ${name} failed: the disk of ${folder} is full: ${room} are needed there. Free some space, then run the command again.\n`
   }
   if (code !== undefined) {
-    return `The installation failed: you cannot write in ${folder} (${code}). Make it writable, or copy it to a folder of your own, then run the command again.\n`
+    return `The ${name} failed: you cannot write in ${folder} (${code}). Make it writable, or copy it to a folder of your own, then run the command again.\n`
   }
-  return failed
-    ? 'The installation failed: npm could not fetch the packages named above; check the network or the registry that `npm config get registry` prints, then run the command again.\n'
-    : undefined
+  return failed ? `The ${name} failed: ${otherwise}.\n` : undefined
 }
 
 /**
- * Ends the process with a sentence where nothing can be installed.
- * @param {number} freeBytes
- * @param {boolean} failed
+ * Runs a step; ends the process with a sentence where it cannot write, or fails.
+ * @param {Step} step
+ * @param {string} folder what it writes into
+ * @param {() => Promise<boolean>} work whether it succeeded
  */
-function assertInstallable(freeBytes, failed) {
-  const obstacle = installObstacle(root, { unwritable: unwritable(root), freeBytes, failed })
-  if (obstacle === undefined) return
-  process.stderr.write(obstacle)
-  process.exit(2)
+export async function runStep(step, folder, work) {
+  // What is unpacked or built is removed when it fails, and the space with it.
+  const freeBytes = freeBytesOf()
+  /** @param {boolean} failed */
+  const assertPossible = (failed) => {
+    const obstacle = obstacleTo(step, folder, { unwritable: unwritable(folder), freeBytes, failed })
+    if (obstacle === undefined) return
+    process.stderr.write(obstacle)
+    process.exit(2)
+  }
+  assertPossible(false)
+  if (!(await work())) assertPossible(true)
 }
 
 /** Node 18.0 to 18.14 cannot tell. */
@@ -125,17 +149,16 @@ export async function npm(...args) {
 /** Installs from the lockfile when needed. Ends the process with one sentence when that fails. */
 export async function ensureInstalled() {
   if (isInstalled()) return
-  // npm removes what it unpacked when it fails, and the space with it.
-  const freeBytes = freeBytesOf()
-  assertInstallable(freeBytes, false)
-  process.stderr.write('Installing what the lockfile names (once, about a minute)\n')
   const started = Date.now()
-  const progress = setInterval(() => {
-    process.stderr.write(`  still installing, ${Math.round((Date.now() - started) / 1000)} s\n`)
-  }, 10_000)
-  const code = await npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional')
-  clearInterval(progress)
-  if (code !== 0 || bundledNode() === undefined) assertInstallable(freeBytes, true)
+  await runStep(INSTALLATION, root, async () => {
+    process.stderr.write('Installing what the lockfile names (once, about a minute)\n')
+    const progress = setInterval(() => {
+      process.stderr.write(`  still installing, ${Math.round((Date.now() - started) / 1000)} s\n`)
+    }, 10_000)
+    const code = await npm('ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional')
+    clearInterval(progress)
+    return code === 0 && bundledNode() !== undefined
+  })
   writeFileSync(stampFile, wantedStamp())
   process.stderr.write(`Installed in ${Math.round((Date.now() - started) / 1000)} s\n`)
 }

@@ -1,5 +1,5 @@
 import { escapeControls, jsonText, shownLine } from '../../core/text/text.ts'
-import { type Problem, ProblemError } from '../../core/errors.ts'
+import { codeOf, type Problem, ProblemError } from '../../core/errors.ts'
 import { answersMarkdown } from '../../core/report/markdown.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { SweepRunner, WhatIfRunner } from '../ports/whatIf.ts'
@@ -104,7 +104,7 @@ export function problemLines({ code, message, details }: Problem): readonly stri
 
 /** Explains in a sentence why the port of an option cannot be listened on; other errors are returned unchanged. */
 export function portProblem(error: unknown, option: string, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code === 'EADDRINUSE')
     return new ProblemError('unsupported', `Port ${port} is in use; choose another one or omit --${option}.`)
   if (code === 'EACCES')

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { toProblem } from '../../core/errors.ts'
+import { writableByOthers } from '../files/ownFolder.ts'
 import { type Console, type ExitCode, problemLines } from './console.ts'
 import type { HELP } from './help.ts'
 import type { CommandTable } from './helpText.ts'
@@ -48,6 +49,9 @@ export const COMMANDS: CommandTable = {
   manual: async () => (await import('./manual.ts')).manual,
 }
 
+/** They write into the state folder; consoles with a page say on it when others can change that folder. */
+const KEEPERS: ReadonlySet<string> = new Set(['proxy', 'feed', 'record', 'import', 'etcd-proxy'])
+
 /** Runs one command line; every failure is reported in one sentence. */
 export async function run(args: readonly string[], console: Console): Promise<ExitCode> {
   try {
@@ -84,7 +88,11 @@ async function dispatch(args: readonly string[], console: Console): Promise<Exit
   const { options, operands, moreHelp, run: carryOut } = await COMMANDS[name]()
   refuseFilesAsOptions(rest, isFile)
   const given = readOptions(rest, { ...options, help: { type: 'boolean', short: 'h' } }, operands)
-  if (!given.flag('help')) return carryOut(given, console)
+  if (!given.flag('help')) {
+    const loose = KEEPERS.has(name) ? writableByOthers(console.stateDir) : undefined
+    if (loose !== undefined) console.tell(loose)
+    return carryOut(given, console)
+  }
   console.print([...(await helpLines(name, console)), ...(moreHelp?.() ?? [])])
   return 0
 }

@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream'
 import { createGunzip, createInflateRaw } from 'node:zlib'
-import { ProblemError, messageOf } from '../../core/errors.ts'
+import { codeOf, ProblemError, messageOf } from '../../core/errors.ts'
 import type { SentFile, UploadedFile } from '../../core/contract/source.ts'
 import { decodeText, megabytes, UnreadableFile } from './files.ts'
 import { zstdFrames } from './zstd.ts'
@@ -139,7 +139,7 @@ const inflated = through(createInflateRaw)
 
 /** What is said of compressed bytes that end, or stop being readable, before their end. */
 export function damageOf(name: string, error: unknown): ProblemError {
-  const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR'
+  const isCut = codeOf(error) === 'Z_BUF_ERROR'
   const what = isCut ? 'cut short' : `damaged (${messageOf(error)})`
   return new ProblemError('bad-answer', `${name} is ${what}, and only what comes before can be read: copy it again.`)
 }

@@ -2,7 +2,7 @@ import { constants, readdirSync, type Stats } from 'node:fs'
 import { open, opendir, stat, type FileHandle, rename, rm } from 'node:fs/promises'
 import { join, dirname } from 'node:path'
 import { randomUUID } from 'node:crypto'
-import { ProblemError, messageOf } from '../../core/errors.ts'
+import { codeOf, ProblemError, messageOf } from '../../core/errors.ts'
 import { encodingOf } from '../../core/text/encoding.ts'
 import { byCodeUnits } from '../../core/text/text.ts'
 
@@ -180,7 +180,7 @@ export async function isFolder(path: string): Promise<boolean> {
 
 function unreadable(path: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   const message = messageOf(error)
   const [reason, why] =
     code === 'ENOENT' || code === 'ENOTDIR'

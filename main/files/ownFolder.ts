@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ProblemError, messageOf } from '../../core/errors.ts'
+import { codeOf, ProblemError, messageOf } from '../../core/errors.ts'
 
 const ROOT = 0
 
@@ -56,19 +56,21 @@ export function assertOwn(path: string, uid: number): void {
   )
 }
 
-/** What to do about a folder that others can change; `undefined` if none can. */
+/** What to do about a folder that others can change; `undefined` if none can, or there is none. */
 export const writableByOthers = (path: string): string | undefined =>
-  process.platform === 'win32' || (lstatSync(path).mode & 0o022) === 0
+  process.platform === 'win32' || ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o022) === 0
     ? undefined
     : `Others on this machine can replace the files in ${path}; use chmod go-w ${path}.`
 
 /** Why a file or folder of the console cannot be opened, and what to do. A `ProblemError` stays as it is. */
 export function cannotOpen(path: string, error: unknown): ProblemError {
-  if (error instanceof ProblemError) return error
-  const words = messageOf(error)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return new ProblemError('forbidden', `Cannot open ${path}: ${WORDS[code] ?? words}. ${REMEDY}`, words)
+  return error instanceof ProblemError
+    ? error
+    : new ProblemError('forbidden', `Cannot open ${path}: ${reasonOf(error)}. ${REMEDY}`, messageOf(error))
 }
+
+/** Why the system refused to make, open or write a file. */
+export const reasonOf = (error: unknown): string => WORDS[String(codeOf(error))] ?? messageOf(error)
 
 const REMEDY =
   'Make the file and its folder readable and writable for this user, or name another folder in APF_CONSOLE_STATE, and start the console again.'
@@ -76,6 +78,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'this user does not have the permission',
   EPERM: 'this user does not have the permission',
   EROFS: 'the file system is read-only',
+  ENOENT: 'there is no such file or folder',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EISDIR: 'it is a folder',

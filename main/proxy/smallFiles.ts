@@ -1,7 +1,8 @@
 import { lstat } from 'node:fs/promises'
-import { ProblemError, toProblem, messageOf } from '../../core/errors.ts'
+import { ProblemError, toProblem } from '../../core/errors.ts'
 import { readCredentialFile } from '../cluster/kubeconfigFile.ts'
 import { writeAtomically } from '../files/files.ts'
+import { reasonOf } from '../files/ownFolder.ts'
 
 export interface SmallFile {
   readonly text: string
@@ -37,13 +38,4 @@ export async function lookAt(path: string): Promise<Found> {
   if (found === undefined) return { kind: 'nothing' }
   if (!found.isFile()) return { kind: 'other' }
   return { kind: 'file', ...(await readSmall(path, 'The file')) }
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file or folder'
-  if (code === 'EACCES' || code === 'EPERM') return 'this user may not do that'
-  if (code === 'EISDIR') return 'it is a folder'
-  if (code === 'ENOSPC') return 'the disk is full'
-  return messageOf(error)
 }

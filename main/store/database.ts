@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { ProblemError } from '../../core/errors.ts'
+import { codeOf, ProblemError } from '../../core/errors.ts'
 import { assertOwn, cannotOpen, ownFolder } from '../files/ownFolder.ts'
 
 /** One SQLite file that any number of processes read and change at the same time. */
@@ -249,7 +249,7 @@ function createIfMissing(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/errors.ts'
+import { codeOf, NOT_CONNECTED, ProblemError, toProblem, type Problem } from '../../core/errors.ts'
 
 /** A thread's answer to another thread. The code is a system error code: `EADDRINUSE`. */
 type Answer = { readonly text: string } | { readonly problem: Problem; readonly code?: string }
@@ -21,16 +21,16 @@ export function ask(post: (answer: MessagePort) => void): Promise<string> {
 export async function answer(line: MessagePort, find: () => Promise<string>): Promise<void> {
   const given = await find().then(
     (text): Answer => ({ text }),
-    (error: unknown): Answer => ({ problem: toProblem(error), ...codeOf(error) }),
+    (error: unknown): Answer => ({ problem: toProblem(error), ...systemCode(error) }),
   )
   line.postMessage(given, [])
   line.close()
 }
 
-const codeOf = (error: unknown): { readonly code?: string } =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && !(error instanceof ProblemError)
-    ? { code: error.code }
-    : {}
+function systemCode(error: unknown): { readonly code?: string } {
+  const code = codeOf(error)
+  return typeof code === 'string' && !(error instanceof ProblemError) ? { code } : {}
+}
 
 function errorOf({ problem, code: ofSystem }: Exclude<Answer, { text: string }>): Error {
   if (ofSystem !== undefined) return Object.assign(new Error(problem.message), { code: ofSystem })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import type { AbortSignalLike } from '../../core/contract/contract.ts'
 import { quoted } from '../../core/config/finding.ts'
-import { ProblemError, toProblem, type Problem, messageOf } from '../../core/errors.ts'
+import { codeOf, ProblemError, toProblem, type Problem, messageOf } from '../../core/errors.ts'
 import type { RecordingStrip, SharedFile } from '../../core/contract/recording.ts'
 import type { Report } from '../../core/contract/report.ts'
 import type { ScenarioEvent } from '../../core/contract/scenario.ts'
@@ -96,7 +96,7 @@ export function whatIfInThread({ file, scenarioFolder }: WhatIfSurroundings): Re
     })
     worker.on('error', (error) => {
       problem =
-        'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+        codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY'
           ? { code: 'too-large', message: `The ${what} needs too much memory${mend}` }
           : { ...problem, details: messageOf(error) }
     })

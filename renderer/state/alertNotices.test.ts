@@ -82,7 +82,7 @@ it('tells of what fires from now on, once in a quarter of an hour', () => {
   expect(told).toEqual([])
   emit(states([change(2, 'warning'), old]))
   expect(told).toEqual([
-    'R1 Rejections by reason: \u2068workload-low of api-1:6443\u2069 | \u2068prod\u2069. rejected 3 /s. Every queue was full.',
+    'R1 Rejections by reason: \u2068workload-low of api-1:6443\u2069 | \u2068prod\u2069. rejected 3 /s. \u2068Every queue was full.\u2069',
   ])
   emit(states([change(3, 'warning'), change(2, 'warning'), old]))
   expect(told).toHaveLength(1)
@@ -93,8 +93,8 @@ it('tells of what fires from now on, once in a quarter of an hour', () => {
 
 it('names keep to themselves: none turns the text around it, or hides a part of it', () => {
   emit(states([]))
-  emit(states([change(1, 'warning', { level: 'a\u202egnol' })]))
-  expect(told[0]).toMatch(/: \u2068a\\u202egnol of api-1:6443\u2069 \|/)
+  emit(states([change(1, 'warning', { level: 'a\u202egnol', cause: 'a\u202egnol is full.' })]))
+  expect(told[0]).toMatch(/: \u2068a\\u202egnol of api-1:6443\u2069 \|.*\u2068a\\u202egnol is full\.\u2069$/)
 })
 
 it('tells of nothing that is silenced, resolved, or not wanted', () => {

@@ -76,4 +76,4 @@ function isWanted({ severity, silenced }: Alert): boolean {
 }
 
 const textOf = ({ evidence, cause }: Alert, source: string): string =>
-  `${isolated(source)}. ${evidence.length === 0 ? '' : `${evidence.map(evidenceText).join(', ')}. `}${cause}`
+  `${isolated(source)}. ${evidence.length === 0 ? '' : `${evidence.map(evidenceText).join(', ')}. `}${isolated(cause)}`

@@ -17,6 +17,9 @@ import { SimulationSpecSchema } from '../../core/contract/simulation.ts'
 import { createSimulationSource } from '../../main/sources/simulation.ts'
 import { smallEtcd } from '../harness/smallEtcd.ts'
 import { webWorld } from '../harness/web.ts'
+import { fakeWorkspace } from '../harness/handlers.ts'
+import { tinyPage } from '../harness/page.ts'
+import { startWebServer } from '../../main/server/webServer.ts'
 import type { Listener } from './hostileConnections.ts'
 
 const [folder = ''] = process.argv.slice(2)
@@ -56,6 +59,20 @@ const answers = await upstreamServer([], (request, response) => {
 const proxy = await proxied([], portOf(answers))
 const secureProxy = await proxied([], portOf(answers), { tls })
 const web = await webWorld()
+const page = tinyPage()
+process.once('exit', () => page.remove())
+const inCluster = await startWebServer({
+  root: page.root,
+  handlers: fakeWorkspace('web').handlers,
+  access: {
+    address: '127.0.0.1',
+    certificate: { cert: Buffer.from(tls.cert), key: Buffer.from(tls.key) },
+    hosts: ['127.0.0.1'],
+    base: '/',
+    login: () => Promise.resolve({ status: 401, sentence: 'no' }),
+    recheckMs: 60_000,
+  },
+})
 const simulation = await startSimulatedHttpServer({
   server: createSimulationSource(
     SimulationSpecSchema.parse({ kind: 'simulation', version: 'v1.37.2' }),
@@ -82,6 +99,7 @@ const listeners: readonly Listener[] = [
   { name: 'proxy', port: proxy.port, secure: false, ask: '/api' },
   { name: 'proxy, TLS', port: secureProxy.port, secure: true, ask: '/api' },
   { name: 'web console', port: port(web.origin), secure: false, ask: '/', status: 401 },
+  { name: 'in-cluster console, TLS', port: port(inCluster.origin), secure: true, ask: '/', status: 401 },
   { name: 'simulated API server', port: port(simulation.url), secure: false, ask: '/version' },
   { name: 'audit webhook', port: port(hook.url), secure: false, ask: '/audit', status: 401 },
   { name: 'audit webhook, TLS', port: port(secureHook.url), secure: true, ask: '/audit', status: 401 },

@@ -10,6 +10,7 @@ import { systemEnvironment } from '../../main/ports/environment.ts'
 import { startRecorder } from '../../main/recordings/recorder.ts'
 import { shelve } from '../../main/recordings/shelving.ts'
 import { openStore, type Store } from '../../main/store/store.ts'
+import { runHere } from '../harness/commandHere.ts'
 
 const CHILD = fileURLToPath(new URL('storeChild.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
@@ -123,7 +124,13 @@ test.skipIf(process.platform === 'win32')('a folder of one’s own that others c
   await chmod(folder, 0o777)
   const { store, messages } = open()
   await store.settings.read()
-  expect(messages()).toEqual([`Others on this machine can replace the files in ${folder}; use chmod go-w ${folder}.`])
+  const loose = `Others on this machine can replace the files in ${folder}; use chmod go-w ${folder}.`
+  expect(messages()).toEqual([loose])
+  vi.stubEnv('APF_CONSOLE_STATE', folder)
+  // Whatever else is wrong with them.
+  for (const words of [['import', 'none'], ['proxy', '--port=x'], ['feed'], ['etcd-proxy', '--port=x']])
+    expect((await runHere(...words)).told, words[0]).toContain(loose)
+  vi.unstubAllEnvs()
 })
 
 describe.skipIf(!isRoot)('a store of another user', () => {

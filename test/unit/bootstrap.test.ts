@@ -9,7 +9,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { electronBinary, windowObstacle } from '../../main/bootstrap/desktop.mjs'
 import { bundledNode, chooseNode, flagsFor, SERVICE_FLAGS } from '../../main/bootstrap/runtime.mjs'
 import { runtimesIn } from '../../main/bootstrap/bill.mjs'
-import { holdsAll, installObstacle, toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
+import { BUILD } from '../../main/bootstrap/build.mjs'
+import { holdsAll, INSTALLATION, obstacleTo, toolEnvironment, toolScript } from '../../main/bootstrap/install.mjs'
 
 const folders: string[] = []
 afterEach(() => {
@@ -77,17 +78,21 @@ test('an installation that was made by hand is recognised by what npm records of
   expect(holdsAll(lock, { packages: other })).toBe(false)
 })
 
-test('an installation that cannot be written is no problem of the network', () => {
+test('a folder that cannot be written is no problem of the network or of the sources', () => {
   const free = { freeBytes: 5e9, failed: false }
-  expect(installObstacle('/opt/apf', free)).toBeUndefined()
+  const obstacle = (state: Parameters<typeof obstacleTo>[2]) => obstacleTo(INSTALLATION, '/opt/apf', state)
+  expect(obstacle(free)).toBeUndefined()
   for (const code of ['EACCES', 'EROFS']) {
-    expect(installObstacle('/opt/apf', { ...free, unwritable: code })).toMatch(/cannot write in \/opt\/apf \(E\w+\)/)
+    expect(obstacle({ ...free, unwritable: code })).toMatch(/cannot write in \/opt\/apf \(E\w+\)/)
   }
-  expect(installObstacle('/opt/apf', { unwritable: 'ENOSPC', freeBytes: 0, failed: false })).toContain(
-    'the disk of /opt/apf is full',
+  const full = 'The installation failed: the disk of /opt/apf is full: 1,000 MB are needed there.'
+  expect(obstacle({ unwritable: 'ENOSPC', freeBytes: 0, failed: false })).toContain(full)
+  expect(obstacle({ freeBytes: 2e8, failed: true })).toContain(full)
+  expect(obstacle({ ...free, failed: true })).toContain('check the network')
+  expect(obstacleTo(BUILD, '/opt/apf', { freeBytes: 2e6, failed: true })).toContain(
+    'The build failed: the disk of /opt/apf is full: 50 MB',
   )
-  expect(installObstacle('/opt/apf', { freeBytes: 2e8, failed: true })).toContain('the disk of /opt/apf is full')
-  expect(installObstacle('/opt/apf', { ...free, failed: true })).toContain('check the network')
+  expect(obstacleTo(BUILD, '/opt/apf', { ...free, failed: true })).toContain('what is wrong with the sources')
 })
 
 test('the bill of materials has Electron and the Node of each system', () => {

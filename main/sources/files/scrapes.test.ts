@@ -29,8 +29,14 @@ test('the marks of series that ended are no samples, and a failed scrape is none
   ])
 })
 
-test('OpenMetrics counts seconds', () => {
-  expect(scrapesIn('a 1 1000.25\na 2 1001.25\n# EOF\n')?.map(({ at }) => at)).toEqual([1_000_250, 1_001_250])
+test('OpenMetrics counts seconds, of which Prometheus cuts fractions of a millisecond off', () => {
+  expect(scrapesIn('a 1 1000.25\na 2 1520879607.9678\n# EOF\n')?.map(({ at }) => at)).toEqual([
+    1_000_250, 1_520_879_607_967,
+  ])
+})
+
+test('a page whose times are no dates is one page', () => {
+  expect(scrapesIn('a 1 9223372036854775807\nb 2 9223372036854775807\n')).toBeUndefined()
 })
 
 test('one instant of one server has its time, and a line that is cut stays', () => {

@@ -74,7 +74,7 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
     // Prometheus notes by such a sample that a series ended, or that a scrape failed.
     if (name === undefined || (time !== undefined && value === 'NaN')) continue
     const instance = targetOf(labels)
-    const at = time === undefined ? undefined : Math.round(Number(time) * unit)
+    const at = time === undefined ? undefined : Math.trunc(Number(time) * unit)
     // Not a valid date.
     if (at !== undefined && Number.isNaN(new Date(at).valueOf())) continue
     const key = `${at ?? ''} ${instance}`
@@ -86,7 +86,7 @@ export function scrapesIn(text: string): readonly Scrape[] | undefined {
   }
   const last = text.slice(text.lastIndexOf('\n') + 1)
   if (last.trim() !== '' && !last.startsWith('#') && !SAMPLE.test(last)) [...scrapes.values()].at(-1)?.lines.push(last)
-  if (scrapes.size < 2 && sample?.[4] === undefined) return undefined
+  if (scrapes.size < (sample?.[4] === undefined ? 2 : 1)) return undefined
   const head = types.join('')
   return [...scrapes.values()]
     .toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
