@@ -10,6 +10,7 @@ const ATTEMPTS = 3
 const WAIT_MS = 2_000
 /** For everything that is not sent yet when a command ends; milliseconds. */
 const END_MS = 5_000
+const LATE = 'a command that ends gives it 5 s'
 /** More values queue up only if the receiver is gone. */
 const MOST_WAITING = 1_000
 
@@ -52,7 +53,7 @@ export function createWebhook(
       await response.body?.cancel()
       return response.ok ? undefined : `it responded with ${response.status}`
     } catch {
-      return 'it does not respond'
+      return end.signal.aborted ? LATE : 'it does not respond'
     }
   }
   const tellLost = (alerts: string, why: string): void =>
@@ -69,7 +70,7 @@ export function createWebhook(
       if (console.signal.aborted) break
       if (left > 1) await sleep(WAIT_MS, undefined, { signal: end.signal }).catch(() => undefined)
     }
-    lost(problem ?? 'it does not respond')
+    lost(problem ?? LATE)
   }
   return {
     send(value) {

@@ -48,7 +48,9 @@ function relayTo(path: string): Promise<string> {
 }
 
 async function open(query: URLSearchParams): Promise<EtcdProxy> {
-  const pem = (name: string): string => readFileSync(query.get(name) ?? '', 'utf8')
+  // Tests of inner packages resolve the path of the certificates from their own folder.
+  const pem = (name: string): string =>
+    readFileSync((query.get(name) ?? '').replace(/\/tests\/.*(?=\/fixtures\/)/, '/tests'), 'utf8')
   const unix = query.get('unix')
   const host = unix === null ? (query.get('tcp') ?? '') : await relayTo(unix)
   const clients = query.get('clients') === 'true'

@@ -215,7 +215,9 @@ it('gives up a webhook that does not respond once for all alerts, and says how m
   await webhook.done()
   server.closeAllConnections()
   server.close()
-  expect(told).toEqual([`The webhook at 127.0.0.1:${port} did not accept 1000 alerts: it does not respond.`])
+  expect(told).toEqual([
+    `The webhook at 127.0.0.1:${port} did not accept 1000 alerts: a command that ends gives it 5 s.`,
+  ])
 })
 
 const listening = (server: Server): Promise<number> =>
