@@ -58,7 +58,7 @@ export function configurationCases(server: ServerFacts, level: LevelFacts, known
   const place = { server: server.id, level: name }
   const full = isFull(level)
   const flooding = level.suspects[0]?.name
-  const victims = victimsIn(server, level, { culprits: suspectsIn(level), schemas: new Set() })
+  const victims = victimsIn(server, level, suspectsIn(level))
   const standing = { victims, since: server.since }
   const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const [dominant, long, wide] = [oneFlow(level, server), longFlow(level, server), wideRequests(level)]
@@ -258,7 +258,7 @@ function editCases(server: ServerFacts, level: LevelFacts, known: Known): readon
   const full = isFull(level)
   const [more, slower] = [moreRequests(level), slowerRequests(level, server)]
   const culprits = suspectsIn(level)
-  const victims = victimsIn(server, level, { culprits: new Set(), schemas: new Set() })
+  const victims = victimsIn(server, level, new Set())
   const common = {
     cause: 'recent-edit' as const,
     within: [full],
@@ -346,7 +346,7 @@ function catchAllCase(server: ServerFacts, level: LevelFacts): Case {
     place: { server: server.id, level: name },
     text: `Requests reach catch-all, which has few seats and no queues: no other flow schema matches them, or one references catch-all.${busiest === undefined ? '' : ` Most of them are of ${busiest.name}.`}`,
     since: server.since,
-    victims: victimsIn(server, level, { culprits: new Set(), schemas: new Set() }),
+    victims: victimsIn(server, level, new Set()),
     needs: [
       weighing(
         3,

@@ -411,24 +411,15 @@ const titles = (...causes: readonly CauseId[]): string =>
 /** Data that this source does not provide, and causes that cannot be distinguished without it. */
 function limitsOf({ objects }: Evidence, servers: readonly ServerFacts[]): readonly string[] {
   if (servers.length === 0) return []
-  const lacksQueued = servers.every(({ last }) => showsNone('queuedRequests', last))
   return [
-    ...(lacksQueued ? [`The pages do not show ${FAMILY.queuedRequests}: whether requests wait now is unknown.`] : []),
-    ...(servers.some(({ hasBaseline }) => hasBaseline)
-      ? []
-      : [
-          `There are no samples from before: ${titles('more-requests', 'slow-requests', 'slow-server')} cannot be distinguished.`,
-        ]),
-    ...(servers.some(({ dumps }) => dumps > 0)
-      ? []
-      : [
-          `There are no debug dumps: ${titles('one-flow', 'more-requests', 'slow-reader', 'shared-flow', 'shared-queues')} cannot be distinguished.`,
-        ]),
-    ...(objects === undefined
-      ? [
-          `The flow-control objects are unavailable: ${titles('reject-level', 'short-queues', 'dangling-schema')} cannot be recognised, and there are no drafts.`,
-        ]
-      : []),
-    ...(servers.length > 1 ? [] : [`Samples are of one server: whether ${titles('one-server')} is unknown.`]),
-  ]
+    servers.every(({ last }) => showsNone('queuedRequests', last)) &&
+      `The pages do not show ${FAMILY.queuedRequests}: whether requests wait now is unknown.`,
+    servers.every(({ hasBaseline }) => !hasBaseline) &&
+      `There are no samples from before: ${titles('more-requests', 'slow-requests', 'slow-server')} cannot be distinguished.`,
+    servers.every(({ dumps }) => dumps === 0) &&
+      `There are no debug dumps: ${titles('one-flow', 'more-requests', 'slow-reader', 'shared-flow', 'shared-queues')} cannot be distinguished.`,
+    objects === undefined &&
+      `The flow-control objects are unavailable: ${titles('reject-level', 'short-queues', 'dangling-schema')} cannot be recognised, and there are no drafts.`,
+    servers.length === 1 && `Samples are of one server: whether ${titles('one-server')} is unknown.`,
+  ].filter((one) => one !== false)
 }

@@ -57,9 +57,7 @@ export function serverCases(server: ServerFacts, others: readonly ServerFacts[])
     server.levels.some((level) => (newSuspect(level)?.others ?? 0) > (newSuspect(level)?.limit ?? 0))
   const slowed = slowedIn(server).filter(({ name }) => name !== grown?.name)
   const [exempt] = byUser(server.ledger, EXEMPT)
-  const waiting = troubled.flatMap((level) =>
-    victimsIn(server, level, { culprits: suspectsIn(level), schemas: new Set() }),
-  )
+  const waiting = troubled.flatMap((level) => victimsIn(server, level, suspectsIn(level)))
   const suffering = [...new Map([...slowed, ...waiting].map((one) => [one.name, one])).values()].filter(
     ({ name }) => name !== exempt?.name,
   )
@@ -257,7 +255,7 @@ function oneServerCase(server: ServerFacts, level: LevelFacts, others: readonly 
     place: { server: server.id, level: name },
     culprit: server.id,
     since: server.since,
-    victims: victimsIn(server, level, { culprits: new Set(), schemas: new Set() }),
+    victims: victimsIn(server, level, new Set()),
     text: `${server.id} has most of the load, and the same level of other servers has seats to spare: limits are those of each server.`,
     needs: [
       weighing(

@@ -23,24 +23,23 @@ export function diagnosisLines(diagnosis: Diagnosis, all: boolean): readonly str
     diagnosis.summary,
     `${from === to ? `One sample, at ${plain.dateTime(to)} UTC` : `Samples from ${plain.dateTime(from)} to ${plain.time(to)} UTC`}${servers.length === 0 ? '' : `, ${listed(servers)}`}.`,
     ...findings.flatMap((finding, index) => ['', ...findingLines(finding, index + 1)]),
-    ...(changes.length === 0
-      ? []
-      : [
-          '',
-          'What changed:',
-          ...changes.map(
-            ({ at, text, effect, isToBlame }) =>
-              `  ${plain.time(at)} ${text}. ${effect}${isToBlame === undefined ? '' : isToBlame ? ' This is a cause.' : ' It is not to blame.'}`,
-          ),
-        ]),
-    ...(innocent.length === 0 ? [] : ['', ...innocentLines(innocent)]),
-    ...(limits.length === 0 ? [] : ['', ...limits]),
-    ...(all && excluded.length > 0
-      ? ['', 'Excluded:', ...excluded.map(({ title, because }) => `  ${title}: ${because}`)]
-      : []),
-    ...(all && notShown.length > 0 ? ['', `Not shown by the data: ${listed(notShown)}.`] : []),
+    ...paragraph(
+      changes.map(
+        ({ at, text, effect, isToBlame }) =>
+          `  ${plain.time(at)} ${text}. ${effect}${isToBlame === undefined ? '' : isToBlame ? ' This is a cause.' : ' It is not to blame.'}`,
+      ),
+      'What changed:',
+    ),
+    ...paragraph(innocentLines(innocent)),
+    ...paragraph(limits),
+    ...paragraph(all ? excluded.map(({ title, because }) => `  ${title}: ${because}`) : [], 'Excluded:'),
+    ...paragraph(all && notShown.length > 0 ? [`Not shown by the data: ${listed(notShown)}.`] : []),
   ]
 }
+
+/** After an empty line, where there is anything. */
+const paragraph = (lines: readonly string[], ...title: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', ...title, ...lines]
 
 /** What is wrong now, the first cause, who suffers, who is not to blame, and the remedy: one screen of a terminal. */
 export function statusLines({ now, findings: [cause, ...others], innocent }: Diagnosis): readonly string[] {

@@ -79,11 +79,11 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
   const culprits = new Set(widest === undefined ? [] : [mostlyOf(widest)])
   const standing = {
     since: server.since,
-    victims: victimsIn(server, level, { culprits: suspectsIn(level), schemas: new Set() }),
+    victims: victimsIn(server, level, suspectsIn(level)),
   }
   const held = {
     ...standing,
-    victims: victimsIn(server, level, { culprits, schemas: new Set() }),
+    victims: victimsIn(server, level, culprits),
     tier: 'dumps' as const,
   }
   /** A client that stands out explains more than the level as a whole does. */
@@ -161,7 +161,7 @@ export function trafficCases(server: ServerFacts, level: LevelFacts, known: Know
       place,
       ...standing,
       culprit: watcherIn(server, level),
-      victims: victimsIn(server, level, { culprits: new Set([watcherIn(server, level) ?? '']), schemas: new Set() }),
+      victims: victimsIn(server, level, new Set([watcherIn(server, level) ?? ''])),
       text: `Watches that are being initialised${watcherIn(server, level) === undefined ? '' : `, most of them of ${watcherIn(server, level)}`}, hold the seats of ${name}: many clients begin to watch at once, as after a restart or a lost connection.`,
       needs: [watches],
       within: [full],
@@ -240,10 +240,7 @@ function floods(server: ServerFacts, level: LevelFacts, known: Known): readonly 
   const unless = [longFlow(level, server), ...slower, wideRequests(level)]
   const server0 = { server: server.id, level: name }
   const ofLargest = suspects.length > 0 || largest === undefined ? [] : [mostlyOf(largest)]
-  const victims = victimsIn(server, level, {
-    culprits: new Set([...suspectsIn(level), ...ofLargest]),
-    schemas: new Set(),
-  })
+  const victims = victimsIn(server, level, new Set([...suspectsIn(level), ...ofLargest]))
   if (suspects.length === 0) {
     const text = largest === undefined ? 'One flow' : culpritOf(largest)
     return [

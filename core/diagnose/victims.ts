@@ -1,5 +1,4 @@
 import type { Finding } from '../contract/diagnosis.ts'
-import type { SchemaFrame } from '../frame/frame.ts'
 import { levelIn } from '../twin/observe.ts'
 import { flowIncrease, quantiles } from '../frame/rates.ts'
 import { allRejected, rejectedSince } from '../frame/recent.ts'
@@ -18,17 +17,10 @@ const FEW = 3
 /** Whoever suffers less than this part of what the worst suffers is spared. */
 const SMALL_HARM = 0.05
 
-/**
- * Who suffers in a level and does not cause it: clients, where the source tells them, else flow schemas. `culprits` are
- * names of clients, `schemas` the only schemas of these.
- */
-export function victimsIn(
-  server: ServerFacts,
-  level: LevelFacts,
-  { culprits, schemas }: { readonly culprits: ReadonlySet<string>; readonly schemas: ReadonlySet<string> },
-): readonly Victim[] {
+/** Who suffers in a level and does not cause it: clients, where the source tells them, else flow schemas. */
+export function victimsIn(server: ServerFacts, level: LevelFacts, culprits: ReadonlySet<string>): readonly Victim[] {
   const { ledger, earlier } = server
-  if (ledger.dumps + ledger.requests === 0) return schemasIn(server, level, schemas)
+  if (ledger.dumps + ledger.requests === 0) return schemasIn(server, level, new Set())
   const others = byUser(ledger, level.name).filter(({ name }) => !culprits.has(name))
   const was = new Map(byUser(earlier, level.name).map(({ name, uses }) => [name, waitOf(uses)]))
   const found = others
@@ -49,7 +41,7 @@ export function victimsIn(
   const known = ledger.clients.filter(
     (client) => client.level === level.name && (culprits.has(clientName(client)) || shown.has(clientName(client))),
   )
-  return [...seen, ...schemasIn(server, level, new Set([...schemas, ...known.map(({ schema }) => schema)]))]
+  return [...seen, ...schemasIn(server, level, new Set(known.map(({ schema }) => schema)))]
 }
 
 /** Whoever stands out in a level: whatever its trouble is, they are no victims of it. */
@@ -106,7 +98,7 @@ function schemasIn(
     if (culprits.has(schema.name)) return []
     const earlier = then?.schemas.find((one) => one.name === schema.name)
     const rejected = allRejected(rejectedSince(schema, earlier))
-    const { waitP99, waitP99Range } = quantiles(increase(schema, earlier))
+    const { waitP99, waitP99Range } = quantiles(flowIncrease(schema, earlier))
     const parts = [
       ...(rejected > 0 ? [`${plain.counted(rejected, 'request')} rejected`] : []),
       ...((waitP99 ?? 0) >= NOTICED_SECONDS ? [`wait p99 ${plain.quantile(waitP99, waitP99Range)}`] : []),
@@ -116,9 +108,6 @@ function schemasIn(
     return parts.length === 0 ? [] : [{ name: `flow schema ${schema.name}`, text: [...parts, ...seen].join(', ') }]
   })
 }
-
-const increase = (schema: SchemaFrame, earlier: SchemaFrame | undefined) =>
-  flowIncrease(schema, earlier && { wait: earlier.wait, execution: earlier.execution })
 
 /** A client has so many times more requests under way than before where they take longer, or more are sent. */
 const GROWN = 2

@@ -113,7 +113,7 @@ export interface Observations {
 /** `earlier` is absent for a flow that had no request yet when the window began. */
 export function flowIncrease(
   later: Pick<SchemaFrame, 'wait' | 'execution'>,
-  earlier: Observations | undefined,
+  earlier: Partial<Observations> | undefined,
 ): Observations {
   return {
     wait: increaseOf(later.wait, earlier?.wait),

@@ -354,11 +354,7 @@ function flowsOf(runs: readonly Run[], level: string, schemas: readonly string[]
   const rejected = REJECT_REASONS.map((reason) => increase((schema) => schema.rejected?.[reason]))
   const [full, limited, late] = rejected
   const { waitP50, waitP99, waitP50Range, waitP99Range } = quantiles(
-    sumObservations(
-      pairs.map(({ later, earlier }) =>
-        flowIncrease(later, earlier && { wait: earlier.wait, execution: earlier.execution }),
-      ),
-    ),
+    sumObservations(pairs.map(({ later, earlier }) => flowIncrease(later, earlier))),
   )
   return {
     dispatched: increase(({ dispatched }) => dispatched),

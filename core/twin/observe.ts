@@ -117,12 +117,17 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
   const known = pages.filter((page) => page !== undefined)
   const [first] = pages
   const traffics = last.schemas.map((schema) => schemaTraffic(schema, pages, span))
-  const increases = last.schemas.map((schema) => flowIncrease(schema, observationsOf(schemaIn(first, schema.name))))
+  const increases = last.schemas.map((schema) => flowIncrease(schema, schemaIn(first, schema.name)))
   const wait = sumHistograms(increases.flatMap((one) => one.wait ?? []))
   const { waitP50, waitP99 } = quantiles({ wait, execution: undefined })
   const rejected = (page: LevelFrame | undefined): number => (page && rejectedIn(page)) ?? 0
   const seats = meanSeats(pages)
   const current = meanOf(known.map(({ limits }) => limits.current))
+  const lengths = sumHistograms(
+    last.schemas.flatMap(({ name: schema, queueLength }) => {
+      return (queueLength && histogramIncrease(queueLength, schemaIn(first, schema)?.queueLength)) ?? []
+    }),
+  )
   return {
     name,
     quantities: {
@@ -136,35 +141,21 @@ function observedLevel(last: LevelFrame, span: Span): ObservedLevel {
     },
     evidence: {
       queued: meanOf(known.map(({ requests }) => requests.queued)),
-      ...(span.isForTwin && arrivalStatistics(last, pages, span)),
+      ...(span.isForTwin && {
+        demand: meanOf(known.map(({ demand }) => demand.average)),
+        deviation: meanOf(known.map(({ demand }) => demand.stdev)),
+        highWatermark: meanOf(known.map(({ demand }) => demand.highWatermark)),
+        queueLength: lengths && histogramMean(lengths),
+        moved: courseOf(
+          pages.filter((_, page) => page % stepsOf(span.stepMs) === 0).map(presentIn),
+          0,
+          (stepsOf(span.stepMs) * span.stepMs) / MS_PER_SECOND,
+        )?.moved,
+      }),
     },
     smoothed: { first: first?.demand.smoothed, last: last.demand.smoothed },
     demands: span.isForTwin ? demandsOf(pages, span) : [],
     schemas: traffics.flatMap(({ traffic }) => traffic ?? []),
-  }
-}
-
-/** What a twin is fitted to, beside the quantities of a level. */
-function arrivalStatistics(
-  { schemas }: LevelFrame,
-  pages: readonly (LevelFrame | undefined)[],
-  { stepMs }: Span,
-): Omit<ObservedLevel['evidence'], 'queued'> {
-  const known = pages.filter((page) => page !== undefined)
-  const lengths = sumHistograms(
-    schemas.flatMap(({ name, queueLength }) => {
-      const earlier = schemaIn(pages[0], name)?.queueLength
-      return (queueLength && histogramIncrease(queueLength, earlier)) ?? []
-    }),
-  )
-  const every = stepsOf(stepMs)
-  return {
-    demand: meanOf(known.map(({ demand }) => demand.average)),
-    deviation: meanOf(known.map(({ demand }) => demand.stdev)),
-    highWatermark: meanOf(known.map(({ demand }) => demand.highWatermark)),
-    queueLength: lengths && histogramMean(lengths),
-    moved: courseOf(pages.filter((_, page) => page % every === 0).map(presentIn), 0, (every * stepMs) / MS_PER_SECOND)
-      ?.moved,
   }
 }
 
@@ -187,8 +178,6 @@ function demandsOf(
   }
   return found.toReversed()
 }
-
-const observationsOf = (schema: SchemaFrame | undefined) => schema && { wait: schema.wait, execution: schema.execution }
 
 /** Time-weighted by the server if it reports that, otherwise the mean over the pages. */
 function meanSeats(pages: readonly (LevelFrame | undefined)[]): number | undefined {

@@ -78,13 +78,13 @@ const words = async (): Promise<readonly string[]> => {
       ),
     ),
   )
-  // The past is told in the past, and is not diagnosed: beside its seats stands why the limit is what it is. The alerts
+  // The past begins with its instant, and is not diagnosed: beside its seats stands why the limit is what it is. The alerts
   // that fire are counted in the sidebar for the present alone.
   return all.flat().map(
     ({ label, text }) =>
       `${label} ${text
         .replace('Cause and remedy', 'Why this limit')
-        .replace(/\bwas (?=(?:full and )?rejecting)/, 'is ')
+        .replace(/At [\d:]+: /, '')
         .replace(/\d+, \d+ fires?(?=A\s*$)/, '')}`,
   )
 }
