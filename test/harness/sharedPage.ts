@@ -25,6 +25,10 @@ vi.mock('zustand', async (actual) => {
   }
   return { ...zustand, create }
 })
+// What a test left unanswered asks again after it, when it has no client any more: a line of its own would be refused, and
+// the page would go to the sign-in, under the test that runs by then.
+vi.mock('../../renderer/state/bridge.webSocket.ts', () => ({ openWebSocket: () => new Promise(() => undefined) }))
+
 for (const reset of stores) reset()
 
 configure({ asyncUtilTimeout: PATIENCE_MS })
