@@ -7,7 +7,7 @@ import { Pane } from '../../components/Pane.tsx'
 import { NoCluster } from '../../components/NoCluster.tsx'
 import type { AskedRun } from '../../components/useRun.ts'
 import { WaitingPage } from '../../components/Waiting.tsx'
-import { ErrorState, NoSampleYet } from '../../components/States.tsx'
+import { ErrorState, Loading, NoSampleYet } from '../../components/States.tsx'
 import { useConnected } from '../../state/connection.ts'
 import { timeStore } from '../../state/time.ts'
 import { useViewPart } from '../../state/view.ts'
@@ -43,7 +43,10 @@ const FIRST_MS = 300_000
 function ComparePeriods({ connection }: { readonly connection: Connected }) {
   const marks = useMarks(connection.id)
   return marks === undefined ? (
-    <h1 className="sr-only">Compare</h1>
+    <>
+      <h1 className="sr-only">Compare</h1>
+      <Loading waitingFor="the journal" />
+    </>
   ) : (
     <BetweenPeriods connection={connection} marks={marks} />
   )
