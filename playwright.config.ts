@@ -13,7 +13,7 @@ export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   // Pages mostly wait for samples, on two cores too.
-  workers: 4,
+  workers: 3,
   timeout: 3_600_000,
   expect: PATIENT,
   use: { actionTimeout: PATIENT.timeout },

@@ -108,7 +108,7 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/security/**/*.test.ts'],
           ...commands,
-          maxWorkers: 5,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           ...hangs,
           ...patient,
