@@ -21,7 +21,7 @@ const SHORTEST_STEP_MS = 1_000
 /** Interval at which a server recomputes its limits (specification 6.4). */
 export const RECOMPUTATION_MS = 10_000
 /** A shorter span has too little statistics to fit. */
-export const SHORTEST_SPAN_SECONDS = LEAST_AFTER_MS / 1_000
+export const SHORTEST_SPAN_SECONDS = LEAST_AFTER_MS / MS_PER_SECOND
 
 /**
  * The pages since the last start of the server and the last configuration of its limits: earlier ones followed other

@@ -21,7 +21,7 @@ import { controlSimulation, simulationStore } from '../state/simulation.ts'
 import { viewStore, withoutLevels } from '../state/view.ts'
 import { openSetting } from '../state/wantedSetting.ts'
 import { say, sayFailure } from '../state/shell.ts'
-import { sourceOfFiles, type Readable } from '../components/files.ts'
+import { openAsSource } from '../components/files.ts'
 
 const ACTIONS: Readonly<Record<ActionName, () => void>> = {
   'dry-run': () => {
@@ -240,11 +240,6 @@ export function unavailableActions(facts: ActionFacts): Readonly<Partial<Record<
   need(!simulationStopped, 'The simulation is already stopped.', 'stop-simulation')
   need(simulationStopped, 'The simulation is running.', 'go-on-simulation')
   return reasons
-}
-
-/** Opens files as a source; `choose` may prompt for them. */
-export async function openAsSource(choose: () => Promise<readonly Readable[]>): Promise<void> {
-  await succeeded(openMade(async () => connectSource(await sourceOfFiles(await choose()))))
 }
 
 /** Prompts for files to open. Only works while a key press or a click is handled. */

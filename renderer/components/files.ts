@@ -1,6 +1,9 @@
 import { ProblemError } from '../../core/errors.ts'
 import type { SharedFile } from '../../core/contract/recording.ts'
 import type { SentFile, SourceSpec } from '../../core/contract/source.ts'
+import { connectSource } from '../state/connection.ts'
+import { openMade } from '../state/route.ts'
+import { sayFailure } from '../state/shell.ts'
 import { base64Of, uploadRecording, type Sendable } from '../state/upload.ts'
 
 interface Limits {
@@ -25,6 +28,10 @@ export async function sourceOfFiles(files: readonly Readable[]): Promise<SourceS
   if (files.length > 1) throw new ProblemError('invalid-input', `${recording.name} is a recording; open it alone.`)
   return { kind: 'recording', ids: [await uploadRecording(recording)] }
 }
+
+/** Opens files as a source, in place of the shown one; `choose` may prompt for them. Says why that failed. */
+export const openAsSource = (choose: () => Promise<readonly Readable[]>): Promise<unknown> =>
+  openMade(async () => connectSource(await sourceOfFiles(await choose()))).catch(sayFailure)
 
 export const blobOf = ({ base64 }: SharedFile): Blob =>
   new Blob([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))])

@@ -7,7 +7,7 @@ import { paneInputClass } from '../../components/classes.ts'
 import { numberColumn, type DataColumn } from '../../components/dataColumns.ts'
 import { DataTable } from '../../components/DataTable.tsx'
 import { TextField } from '../../components/Field.tsx'
-import { sourceOfFiles } from '../../components/files.ts'
+import { openAsSource } from '../../components/files.ts'
 import { FilesButton } from '../../components/FilesButton.tsx'
 import { Icon } from '../../components/Icon.tsx'
 import { Menu } from '../../components/Menu.tsx'
@@ -325,14 +325,6 @@ function useStrips(entries: readonly RecordingEntry[] | undefined): Readonly<Rec
   return strips
 }
 
-async function openFiles(files: readonly File[]): Promise<void> {
-  try {
-    await openMade(async () => connectSource(await sourceOfFiles(files)))
-  } catch (thrown) {
-    sayFailure(thrown)
-  }
-}
-
 function Summary({ entries }: { readonly entries: readonly RecordingEntry[] }) {
   const connection = useConnected()
   const state = useRecorder(connection?.id)
@@ -343,7 +335,11 @@ function Summary({ entries }: { readonly entries: readonly RecordingEntry[] }) {
       evidence={evidence}
       actions={
         <>
-          <FilesButton asks="sources.connect" label="Recording to open" onFiles={(files) => void openFiles(files)}>
+          <FilesButton
+            asks="sources.connect"
+            label="Recording to open"
+            onFiles={(files) => void openAsSource(async () => files)}
+          >
             Open file
           </FilesButton>
           <Button onClick={() => openScreen('connection')}>Recorder settings</Button>
