@@ -154,6 +154,17 @@ test('what is compared at first ends with the range, around a mark only where en
   expect(firstPeriods(range, [], 300_000)).toEqual(apart)
 })
 
+test('what is compared at first lies around the newest change, not around rejections or alerts after it', () => {
+  const range = { from: 1_000_000, to: 2_000_000 }
+  const mark = (at: number, kind: Mark['kind']): Mark => ({ at, kind, text: kind })
+  const around = (...marks: readonly Mark[]) => firstPeriods(range, marks, 300_000).a.to
+  const symptoms = [mark(1_900_000, 'alert'), mark(1_800_000, 'rejecting')]
+  for (const kind of ['edit', 'object', 'reconfigured', 'restarted', 'version', 'note'] as const)
+    expect(around(...symptoms, mark(1_400_000, kind))).toBe(1_400_000)
+  expect(around(...symptoms)).toBe(1_900_000)
+  expect(around(...symptoms, mark(900_000, 'edit'))).toBe(1_900_000)
+})
+
 test('marks of several places, the newest first and each once', () => {
   const mark = (at: number, text: string) => ({ at, kind: 'object' as const, text })
   expect(joinMarks([mark(1, 'x'), mark(5_000, 'y')], [mark(1.5, 'x'), mark(9_000, 'x')]).map(({ at }) => at)).toEqual([

@@ -55,13 +55,17 @@ export const periodsAround = (mark: UnixMs, lengthMs: number): Periods => ({
 /** A shorter time after the settling is too little to show what a mark changed. */
 export const LEAST_AFTER_MS = 20_000
 
+/** What follows from what somebody did: no pivot where that is marked, too. */
+const isSymptom = ({ kind }: Mark): boolean => kind === 'rejecting' || kind === 'alert'
+
 /**
- * The initial comparison for a range: periods around the newest mark in it that is followed by enough time, no longer
- * than what is left of the range; without such a mark, its end and the time before that.
+ * The initial comparison for a range: periods around the newest change in it that is followed by enough time, or else
+ * around the newest such symptom, no longer than what is left of the range; without either, its end and the time before.
  */
 export function firstPeriods({ from, to }: Period, marks: readonly Mark[], lengthMs: number): Periods {
   const left = ({ at }: Mark): number => to - at - SETTLE_MS
-  const mark = marks.find((one) => one.at > from && left(one) >= LEAST_AFTER_MS)
+  const told = marks.filter((one) => one.at > from && left(one) >= LEAST_AFTER_MS)
+  const mark = told.find((one) => !isSymptom(one)) ?? told[0]
   if (mark !== undefined) return periodsAround(mark.at, Math.min(lengthMs, left(mark)))
   const length = Math.min(lengthMs, Math.max(1, to - from))
   return periodsApart({ from: to - length, to }, length)
