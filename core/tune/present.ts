@@ -25,6 +25,7 @@ function headline({ met, changes, seeds }: TuneProposal, evaluations: number): S
   const held = heldSeeds(seeds)
   const how = held.length === 0 ? held : phrase` ${held}`
   if (changes.length === 0) {
+    if (met && evaluations === 0) return phrase`The current objects already meet the goals${how}, so no edit was tried.`
     return met
       ? phrase`The current objects already meet the goals${how} ${tried}`
       : phrase`No edit found that helps ${tried}`

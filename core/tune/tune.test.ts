@@ -105,8 +105,8 @@ describe('tuning', () => {
 })
 
 it('says with how many seeds an edit holds', () => {
-  const said = (seeds: TuneProposal['seeds'], evaluations = 2): readonly string[] => {
-    const changes = [{ setting: 'a', to: 1 }]
+  const EDIT = [{ setting: 'a', to: 1 }]
+  const said = (seeds: TuneProposal['seeds'], evaluations = 2, changes = EDIT): readonly string[] => {
     const proposal = { changes, objects: [], goals: [], guardRails: [], levels: [], costs: [], findings: [] }
     const [answer] = presentTune({ answer: { ...proposal, seeds, met: true }, evaluations })
     const [, held] = answer?.evidence ?? []
@@ -122,6 +122,9 @@ it('says with how many seeds an edit holds', () => {
   ])
   expect(said({ met: [], missed: [1] })[1]).toBe('Holds with 0 of 1 seed: not with seed 1.')
   expect(said({ met: [], missed: [] })[0]).toBe('An edit meets the goals (2 edits tried).')
+  expect(said({ met: [1], missed: [] }, 0, [])[0]).toBe(
+    'The current objects already meet the goals with 1 of 1 seed, so no edit was tried.',
+  )
 })
 
 it('names settings and goals in words, with grouped numbers', () => {

@@ -4,7 +4,7 @@ import type { SweepBase } from '../../core/sweep/sweep.ts'
 import { planOf, type WrittenTune } from '../../core/tune/read.ts'
 import { bestOf, type TuneReport } from '../../core/tune/report.ts'
 import { ISLANDS, type Island } from '../../core/tune/search.ts'
-import type { TunePlan } from '../../core/tune/tune.ts'
+import type { Choice, TunePlan } from '../../core/tune/tune.ts'
 import type { SearchTask, SweepRunner, TuneEvent, TuneTask } from '../ports/whatIf.ts'
 import { runShards } from './shards.ts'
 
@@ -62,12 +62,23 @@ export async function runSearch(
 /** The share of the search after which its result is checked with the other seeds. */
 const SEARCH_PART = 0.8
 
-/** Searches in threads, then computes the evidence in one. Rejects with `ProblemError`, also when the signal aborts. */
+/**
+ * Searches in threads, then computes the evidence in one. Nothing is smaller than no edit: where the current objects
+ * meet everything with every seed, none is run. Rejects with `ProblemError`, also when the signal aborts.
+ */
 export async function searchEdit(
   plan: TunePlan,
   base: SweepBase,
   { runner, signal, onPart }: Surroundings & { readonly onPart: (part: number) => void },
 ): Promise<TuneReport> {
+  const evidence = async (choices: readonly Choice[], evaluations: number, onRun: (part: number) => void) => {
+    const task = { kind: 'report', base, plan, choices, evaluations } as const
+    const { report } = await partOf(task, { runner, signal }, onRun)
+    if (report === undefined) throw new ProblemError('internal', 'The search ended without an answer. Run it again.')
+    return report
+  }
+  const unchanged = await evidence([], 0, () => onPart(0))
+  if (unchanged.answer.met && unchanged.answer.seeds.missed.length === 0) return unchanged
   const parts = Array.from({ length: ISLANDS }, () => 0)
   const waiting = Array.from({ length: ISLANDS }, (_, island) => island)
   const islands: Island[] = []
@@ -85,11 +96,7 @@ export async function searchEdit(
   await Promise.all(Array.from({ length: Math.min(ISLANDS, availableParallelism()) }, worker))
   const choices = bestOf(islands.map(({ best }) => best))
   const evaluations = islands.reduce((sum, { runs }) => sum + runs, 0)
-  const { report } = await partOf({ kind: 'report', base, plan, choices, evaluations }, { runner, signal }, (part) =>
-    onPart(SEARCH_PART + (1 - SEARCH_PART) * part),
-  )
-  if (report === undefined) throw new ProblemError('internal', 'The search ended without an answer. Run it again.')
-  return report
+  return evidence(choices, evaluations, (part) => onPart(SEARCH_PART + (1 - SEARCH_PART) * part))
 }
 
 /** Runs a part in a thread. Rejects with `ProblemError`, also when the command is cancelled. */

@@ -30,6 +30,17 @@ test('colours have the names that the theme gives them', () => {
   expect(STYLES.flatMap((file) => linesWith(NAMED_COLOUR, file))).toEqual([])
 })
 
+test('the light theme changes colours alone: one theme shows whether a page is whole at a size', () => {
+  const blocks = filesOf('renderer/**/*.css').flatMap((file) =>
+    Array.from(textOf(file).matchAll(/data-theme='?light[^{}]*\{([^{}]*)\}/g), ([, block = '']) => block),
+  )
+  expect(blocks.length).toBeGreaterThan(0)
+  const declared = blocks.flatMap((block) => block.replaceAll(/\/\*.*?\*\//gs, '').split(';'))
+  const isColour = /^(?:--[\w-]+: #[\da-f]{6}|color-scheme: light|(?:background|(?:border-)?color): var\(--[\w-]+\)|)$/
+  expect(declared.map((one) => one.trim()).filter((one) => !isColour.test(one))).toEqual([])
+  expect(filesOf('renderer/**/*.css').filter((file) => textOf(file).includes('prefers-color-scheme'))).toEqual([])
+})
+
 test('every token that a stylesheet reads is set by one', () => {
   const sheets = filesOf('renderer/**/*.css')
     .map((file) => textOf(file))
