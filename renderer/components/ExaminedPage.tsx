@@ -9,7 +9,7 @@ import styles from './examinedPage.module.css'
 import { NowLine } from './NowLine.tsx'
 import { Pane } from './Pane.tsx'
 import { NoCluster } from './NoCluster.tsx'
-import { ErrorState, ProblemNote, Sentences } from './States.tsx'
+import { ErrorState, ProblemNote, Sentences, useNothingThen } from './States.tsx'
 import { useRun, type AskedRun } from './useRun.ts'
 import { WaitingNote, WaitingPage } from './Waiting.tsx'
 
@@ -45,12 +45,14 @@ export function ExaminedPage<T extends { readonly verdict?: string; readonly sum
 }) {
   const connected = useConnected()
   const run = useExamination(read, connected?.id, everyMs)
+  const nothing = useNothingThen(title)
   const again = (
     <Button small disabled={run.state === 'running'} onClick={run.again}>
       Examine again
     </Button>
   )
   if (connected === undefined) return <NoCluster page={title}>{purpose}</NoCluster>
+  if (nothing !== undefined) return nothing
   const { found, problem } = run
   if (found === undefined) {
     if (problem === undefined) return <WaitingPage title={title} what={what} run={run} />

@@ -5,6 +5,7 @@ import { useHasScreen } from '../state/limits.ts'
 import { openScreen } from '../state/route.ts'
 import { readsClusters, useConnected } from '../state/connection.ts'
 import { usePastPart } from '../state/past.ts'
+import { useViewPart } from '../state/view.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { Copy, Button } from './Button.tsx'
@@ -236,13 +237,14 @@ export function failureTitle(id: string, code: ErrorCode | undefined): string {
 }
 
 /** An instant without recorded data: offers the nearest ones. */
-export function NothingThen({ moment }: { readonly moment: Moment }) {
+export function NothingThen({ page, moment }: OfPage & { readonly moment: Moment }) {
   const { goTo } = timeStore.getState()
   const { before, after } = moment.gap ?? {}
   const silence =
     before === undefined || after === undefined ? undefined : `${format.dateTime(before)} to ${format.dateTime(after)}`
   return (
     <EmptyState
+      page={page}
       title={`Nothing was recorded at ${format.dateTime(moment.at)}.`}
       actions={
         <>
@@ -258,6 +260,13 @@ export function NothingThen({ moment }: { readonly moment: Moment }) {
       </p>
     </EmptyState>
   )
+}
+
+/** The whole page at an instant of the past before the first sample; undefined at any other, and live. */
+export function useNothingThen(page: string): ReactNode {
+  const moment = usePastPart((past) => past.moment)
+  const isEmpty = useViewPart((view) => view.server === undefined)
+  return isEmpty && moment !== undefined ? <NothingThen page={page} moment={moment} /> : undefined
 }
 
 /** An etcd proxy has its own screen, and no data for the others. */

@@ -75,3 +75,26 @@ test.each(SCREENS)('%s of the past tells what is read, and is cancelled and trie
   act(() => cleanup())
   expect(open).toHaveLength(0)
 })
+
+test.each([
+  ['Diagnosis', DiagnosisScreen],
+  ['Advisor', AdvisorPage],
+  ['Alerts', AlertsScreen],
+  ['Compare', CompareScreen],
+] as const)('%s before the first sample says that nothing was recorded, and leads to it', async (page, Shown) => {
+  story = await openStory({ history: 30, servers: 1 })
+  setClient(story.client)
+  stop = startState(story.client)
+  await waitFor(() => expect(viewStore.getState().server).toBeDefined())
+  stop()
+  const at = Date.UTC(2026, 10, 27)
+  timeStore.getState().goTo(at)
+  pastStore.setState({ connection: 1, moment: { at, derived: [], health: [], gap: { after: at + 60_000 } } })
+  viewStore.setState({ server: undefined })
+  render(<Shown />)
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe(page)
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toMatch(/^Nothing was recorded at /)
+  expect(screen.queryByRole('button', { name: 'Examine again' })).toBeNull()
+  await userEvent.setup().click(screen.getByRole('button', { name: 'First sample after' }))
+  expect(instantOf(timeStore.getState())).toBe(at + 60_000)
+})

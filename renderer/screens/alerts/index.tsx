@@ -11,7 +11,7 @@ import { valueColumn } from '../../components/dataColumns.ts'
 import { NowLine } from '../../components/NowLine.tsx'
 import { Pane } from '../../components/Pane.tsx'
 import { NoCluster } from '../../components/NoCluster.tsx'
-import { ErrorState, LoadingPage, Note } from '../../components/States.tsx'
+import { ErrorState, LoadingPage, Note, useNothingThen } from '../../components/States.tsx'
 import { useRun, type AskedRun } from '../../components/useRun.ts'
 import { WaitingNote, WaitingPage } from '../../components/Waiting.tsx'
 import { useConnected } from '../../state/connection.ts'
@@ -46,11 +46,13 @@ export function AlertsScreen() {
   const isPast = past !== undefined
   const { found: state, problem } = past ?? { found: present }
   const [chosen, setChosen] = useState<RuleId>()
+  const nothing = useNothingThen('Alerts')
   if (connected === undefined) {
     return (
       <NoCluster page="Alerts">Alert rules R1 to R12 are evaluated on every sample of a connected source.</NoCluster>
     )
   }
+  if (nothing !== undefined) return nothing
   if (problem !== undefined)
     return <ErrorState page="Alerts" title="The alert rules cannot be evaluated." problem={problem} />
   if (state === undefined)

@@ -48,12 +48,7 @@ export function EtcdScreen() {
     )
   }
   if (moment !== undefined && state === undefined) {
-    return (
-      <>
-        <h1 className="sr-only">etcd</h1>
-        <NothingThen moment={moment} />
-      </>
-    )
+    return <NothingThen page="etcd" moment={moment} />
   }
   const lost = moment === undefined && !connected.still ? failing : undefined
   if (state === undefined) {
