@@ -233,6 +233,11 @@ describe('the worst true statement, by rule order', () => {
     const rejects = { ...judged(scannerFlood(), [refusing('workload-low', 5)]), instant }
     expect(nowLine([rejects]).title).toBe('At 03:12:47: workload-low is full and rejecting.')
     expect(levelHeadline(rejects, 'workload-low', format)?.title).toBe(nowLine([rejects]).title)
+    // Once: a dump of the same second has its time from there.
+    const flow = { level: 'workload-low', name: 'crawler', count: 94, of: 100, waits: true }
+    const told = (at: number) => nowLine([{ ...rejects, flow: { ...flow, at } }])
+    expect(told(instant + 400).evidence).toContain('crawler had 94 % of the 100 waiting requests.')
+    expect(told(instant - 3_000).evidence).toContain('crawler had 94 % of the 100 waiting requests at 03:12:44.')
   })
 
   test('with several servers the server is named, and idle seats elsewhere do not help', () => {

@@ -117,11 +117,10 @@ function ofFlow({ row, server, format }: Case): Sentence {
       : flow.count === flow.of
         ? `all ${all}`
         : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of the ${all}`
-  // A different instant than that of the headline's count.
-  return {
-    short: `${flow.name} had ${share} at ${format.time(flow.at)}.`,
-    full: `${flow.name} had ${share} (dump of ${format.time(flow.at)}).`,
-  }
+  // Mostly another instant than that of the headline's count, which the past names in front.
+  const when = format.time(flow.at)
+  if (server.instant !== undefined && format.time(server.instant) === when) return `${flow.name} had ${share}.`
+  return { short: `${flow.name} had ${share} at ${when}.`, full: `${flow.name} had ${share} (dump of ${when}).` }
 }
 
 export function lenderSqueezed(about: Case): Told {
