@@ -73,20 +73,35 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
   const session = sessionOptions(limits)
   const callers = new Callers()
   const connections = new Set<UpstreamConnection>()
+  /** Nothing was there when a connection to etcd was last opened. */
+  let gone = false
   const http2 = (socket: Socket): void => {
-    const connection = new UpstreamConnection(upstream)
+    const connection = new UpstreamConnection(upstream, (there) => {
+      gone = !there
+      // As with the member itself, so that a client of several members uses the others.
+      if (gone) visit.session?.leave()
+    })
     connections.add(connection)
     const visit = new Visit(visits, socket, options.now)
+    const closed = (): void => {
+      visit.end()
+      connection.close()
+      connections.delete(connection)
+    }
     const around = { ...options, callers, peer: peerOf(socket), connect: connection.use, host: visit }
-    visit.session = acceptSession(socket, session, {
-      opened: () => visit.open(),
-      call: (stream, headers, raw) => exchange(stream, headers, raw, around),
-      pinged: () => visit.pinged(),
-      closed: () => {
-        visit.end()
-        connection.close()
-        connections.delete(connection)
-      },
+    const accept = (): void => {
+      visit.session = acceptSession(socket, session, {
+        opened: () => visit.open(),
+        call: (stream, headers, raw) => exchange(stream, headers, raw, around),
+        pinged: () => visit.pinged(),
+        closed,
+      })
+    }
+    if (!gone) return accept()
+    connection.use((found) => {
+      if (!(found instanceof Error) && !socket.destroyed) return accept()
+      socket.destroy()
+      closed()
     })
   }
   const guests = new WeakMap<Socket, Guest>()
