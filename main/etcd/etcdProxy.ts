@@ -52,6 +52,13 @@ const sessionOptions = ({ calls }: VisitLimits) => ({
 })
 
 /**
+ * Milliseconds for which a client that connects while etcd is gone waits for it, without the settings of HTTP/2, so that
+ * clients of several members use the others meanwhile; and between two attempts.
+ */
+const RESTART_MS = 2_000
+const RETRY_MS = 100
+
+/**
  * Listens in front of one member of etcd. Each client has its own connection upstream, so that a slow reader does not
  * delay other clients. Rejects with `ProblemError`.
  */
@@ -98,11 +105,15 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
       })
     }
     if (!gone) return accept()
-    connection.use((found) => {
-      if (!(found instanceof Error) && !socket.destroyed) return accept()
-      socket.destroy()
-      closed()
-    })
+    const until = options.now() + RESTART_MS
+    const wait = (): void =>
+      connection.use(() => {
+        if (!gone && !socket.destroyed) return accept()
+        if (!socket.destroyed && options.now() < until) return void setTimeout(wait, RETRY_MS).unref()
+        socket.destroy()
+        closed()
+      })
+    wait()
   }
   const guests = new WeakMap<Socket, Guest>()
   const gateway = new Gateway({ ...options, callers, names: () => names }, ({ socket }) => guests.get(socket))

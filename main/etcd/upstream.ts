@@ -85,8 +85,8 @@ export class UpstreamConnection {
           leave()
           if (stood) return
           const problem = unreachable(this.#upstream, error, secured)
-          for (const use of waiting.splice(0)) use(problem)
           if (!this.#closed) this.#found(secured || problem.problem.code !== 'unreachable')
+          for (const use of waiting.splice(0)) use(problem)
         },
       },
     )

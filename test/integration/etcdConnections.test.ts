@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { etcdParts, EVENTS, serverTls, WAYS } from '../harness/etcdProxies.ts'
 import { createAuthority } from '../harness/hostileServerCertificates.ts'
@@ -95,15 +96,17 @@ describe('connections through the etcd proxy', () => {
       await end
       // A client of gRPC counts on a connection as soon as it has its settings.
       const settings = vi.fn<() => void>()
-      for (let round = 0; round < 3; round++) {
-        const refused = session(url)
-        refused.once('remoteSettings', settings)
-        await once(refused, 'close')
-      }
+      const refused = session(url)
+      refused.once('remoteSettings', settings)
+      await once(refused, 'close')
+      const waiting = session(url)
+      waiting.once('remoteSettings', settings)
+      const status = putKey(waiting, '/x')
+      await sleep(500)
       expect(settings).not.toHaveBeenCalled()
 
       const back = await etcd(0, serverTls(way), Number(new URL(upstream.url).port))
-      expect(await putKey(session(url), '/x')).toBe('0')
+      expect(await status).toBe('0')
       expect(await putKey(session(url), '/x')).toBe('0')
       expect(back.calls()).toBe(2)
     },
