@@ -12,18 +12,18 @@ if ('reason' in built) console.warn(`etcd’s own tests are skipped: ${built.rea
 
 /** Failures of a busy machine are told from those of the proxy by two more runs. */
 async function failuresBehind(
-  tests: UpstreamTests,
+  programs: UpstreamTests,
   suite: Suite,
   rules: string | undefined,
 ): Promise<readonly string[]> {
-  const proxies = await startProxies(tests, rules)
+  const proxies = await startProxies(programs, rules)
   try {
-    const first = await runSuite(tests, suite, proxies)
+    const first = await runSuite(programs, suite, proxies)
     const known = suite.exceptions ?? {}
     const again = failed(first).filter((name) => known[name] === undefined)
     let left: readonly string[] = again
     for (let round = 0; round < 2 && left.length > 0; round++)
-      left = failed(await runSuite(tests, suite, proxies, left))
+      left = failed(await runSuite(programs, suite, proxies, left))
     const count = (outcome: string): number => [...first.values()].filter((one) => one === outcome).length
     const exceptions = Object.keys(known).filter((name) => first.get(name) === 'FAIL')
     console.warn(
