@@ -52,6 +52,13 @@ const sessionOptions = ({ calls }: VisitLimits) => ({
 })
 
 /**
+ * Milliseconds for which a client that connects while etcd is gone waits for it, without the settings of HTTP/2, so that
+ * clients of several members use the others meanwhile; and between two attempts.
+ */
+const RESTART_MS = 2_000
+const RETRY_MS = 100
+
+/**
  * Listens in front of one member of etcd. Each client has its own connection upstream, so that a slow reader does not
  * delay other clients. Rejects with `ProblemError`.
  */
@@ -73,21 +80,40 @@ export async function openEtcdProxy(options: EtcdProxyOptions): Promise<EtcdProx
   const session = sessionOptions(limits)
   const callers = new Callers()
   const connections = new Set<UpstreamConnection>()
+  /** Nothing was there when a connection to etcd was last opened. */
+  let gone = false
   const http2 = (socket: Socket): void => {
-    const connection = new UpstreamConnection(upstream)
+    const connection = new UpstreamConnection(upstream, (there) => {
+      gone = !there
+      // As with the member itself, so that a client of several members uses the others.
+      if (gone) visit.session?.leave()
+    })
     connections.add(connection)
     const visit = new Visit(visits, socket, options.now)
+    const closed = (): void => {
+      visit.end()
+      connection.close()
+      connections.delete(connection)
+    }
     const around = { ...options, callers, peer: peerOf(socket), connect: connection.use, host: visit }
-    visit.session = acceptSession(socket, session, {
-      opened: () => visit.open(),
-      call: (stream, headers, raw) => exchange(stream, headers, raw, around),
-      pinged: () => visit.pinged(),
-      closed: () => {
-        visit.end()
-        connection.close()
-        connections.delete(connection)
-      },
-    })
+    const accept = (): void => {
+      visit.session = acceptSession(socket, session, {
+        opened: () => visit.open(),
+        call: (stream, headers, raw) => exchange(stream, headers, raw, around),
+        pinged: () => visit.pinged(),
+        closed,
+      })
+    }
+    if (!gone) return accept()
+    const until = options.now() + RESTART_MS
+    const wait = (): void =>
+      connection.use(() => {
+        if (!gone && !socket.destroyed) return accept()
+        if (!socket.destroyed && options.now() < until) return void setTimeout(wait, RETRY_MS).unref()
+        socket.destroy()
+        closed()
+      })
+    wait()
   }
   const guests = new WeakMap<Socket, Guest>()
   const gateway = new Gateway({ ...options, callers, names: () => names }, ({ socket }) => guests.get(socket))

@@ -356,8 +356,8 @@ export interface UpstreamEvents {
   ready(): void
   /** No further call may be sent; those in progress end on this connection. */
   leaving(): void
-  /** The last event, and the only one that always comes. */
-  closed(error: Error): void
+  /** The last event, and the only one that always comes. `secured`: there was TLS, so something answers there. */
+  closed(error: Error, secured: boolean): void
 }
 
 /** A call without a body ends by its own flag. */
@@ -383,6 +383,7 @@ export class UpstreamSession {
       [':authority', host],
     ]
     let failure: Error | undefined
+    let connected = false
     const timer = setTimeout(
       () => end(node, socket, Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
       CONNECT_MS,
@@ -392,7 +393,10 @@ export class UpstreamSession {
       failure ??= error
       end(node, socket)
     })
-    node.on('connect', () => void accepted(() => node.setLocalWindowSize(windowBytes)))
+    node.on('connect', () => {
+      connected = true
+      accepted(() => node.setLocalWindowSize(windowBytes))
+    })
     // Over TLS 1.3 a client stands connected before the server has seen its certificate; its settings come after that.
     node.on('remoteSettings', () => {
       clearTimeout(timer)
@@ -402,7 +406,7 @@ export class UpstreamSession {
     onceClosed(node, () => {
       clearTimeout(timer)
       stopPings()
-      events.closed(failure ?? CLOSED)
+      events.closed(failure ?? CLOSED, connected && protocol === 'https:')
     })
   }
 

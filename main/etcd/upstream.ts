@@ -26,23 +26,28 @@ type Use = Parameters<Connect>[0]
 
 /**
  * A connection to etcd that is opened on demand, and reopened after it was lost or received a GOAWAY; calls in progress
- * on a connection that goes away end there.
+ * on a connection that goes away end there. `found` tells whether a new one found a member at the address.
  */
 export class UpstreamConnection {
   readonly #upstream: Upstream
+  readonly #found: (there: boolean) => void
   #session: UpstreamSession | undefined
   /** Calls that wait until the session stands. */
   #waiting: Use[] | undefined
+  /** Since it was last opened. */
+  #used = false
   #closed = false
 
-  constructor(upstream: Upstream) {
+  constructor(upstream: Upstream, found: (there: boolean) => void = () => undefined) {
     this.#upstream = upstream
+    this.#found = found
   }
 
   /** Passes the connection, immediately if there is one; else, once it stands, or a `ProblemError` with the reason. */
   readonly use: Connect = (use) => {
     if (this.#closed) return use(new ProblemError('unreachable', 'The connection to etcd is closed.'))
     if (this.#session === undefined || this.#session.gone) this.#connect()
+    this.#used = true
     if (this.#waiting !== undefined) this.#waiting.push(use)
     else if (this.#session !== undefined) use(this.#session)
   }
@@ -55,24 +60,33 @@ export class UpstreamConnection {
   #connect(): void {
     const { url, tls } = this.#upstream
     const waiting: Use[] = []
+    let stood = false
+    this.#used = false
     const leave = (): void => {
       if (this.#session !== session) return
       this.#session = undefined
       this.#waiting = undefined
+      // Whether the member is gone is known before the next call.
+      if (stood && this.#used && !this.#closed) this.#connect()
     }
     const session = connectTo(
       url,
       { ...SESSION, tls: tls ?? {} },
       {
         ready: () => {
+          stood = true
+          this.#found(true)
           if (this.#session === session) this.#waiting = undefined
           for (const use of waiting.splice(0)) use(session)
         },
         // Calls that were let in end on this connection; new ones use a new connection.
         leaving: leave,
-        closed: (error) => {
+        closed: (error, secured) => {
           leave()
-          for (const use of waiting.splice(0)) use(unreachable(this.#upstream, error))
+          if (stood) return
+          const problem = unreachable(this.#upstream, error, secured)
+          if (!this.#closed) this.#found(secured || problem.problem.code !== 'unreachable')
+          for (const use of waiting.splice(0)) use(problem)
         },
       },
     )
@@ -87,11 +101,15 @@ const WRONG_CERTIFICATE =
   "Check that the authority of etcd's --trusted-ca-file signed the certificate of --client-certificate, and that it is still valid."
 
 /** Why etcd cannot be reached, and how to mend it. */
-function unreachable({ url, tls }: Upstream, error: Error & { readonly code?: string }): ProblemError {
+function unreachable(
+  { url, tls }: Upstream,
+  error: Error & { readonly code?: string },
+  secured: boolean,
+): ProblemError {
   const advice = tls?.cert === undefined ? NO_CERTIFICATE : WRONG_CERTIFICATE
   const { code, message, details } = networkProblem(error, new URL(url), { ifRefused: advice })
   // A server may close the connection instead of saying what it misses.
-  const closed = url.startsWith('https') && error.code === 'ECONNRESET'
+  const closed = secured && error.code === 'ECONNRESET'
   return new ProblemError(code, closed ? `${message} ${advice}` : message, details)
 }
 

@@ -80,21 +80,24 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
   run.configure(configuration)
   const lagMs = spec.kind === 'audit-webhook' ? WEBHOOK_LAG_MS : FILE_LAG_MS
   let takenAtMs = clock.now()
+  /** When nothing was left to take, as far as is known: files may be read late. */
+  let emptyAtMs = takenAtMs
   const take = (records: Iterable<FeedRecord>): void => {
     takenAtMs = clock.now()
     run.take(records, takenAtMs)
   }
   const settle = (): void => {
     const { latestMs } = run
-    if (latestMs !== undefined && clock.now() - takenAtMs >= QUIET_MS) run.passTo(latestMs)
+    if (spec.kind === 'audit-webhook') emptyAtMs = clock.now()
+    if (latestMs !== undefined && emptyAtMs - takenAtMs >= QUIET_MS) run.passTo(latestMs)
     // The clock of the server may differ: time advances from its last event.
-    run.passTo((latestMs === undefined ? clock.now() : latestMs + clock.now() - takenAtMs) - lagMs)
+    run.passTo((latestMs === undefined ? emptyAtMs : latestMs + emptyAtMs - takenAtMs) - lagMs)
   }
   let ended = false
   const input =
     spec.kind === 'audit-webhook'
       ? await openWebhook(spec.port, options, take)
-      : await openFile(spec, options, take, run)
+      : await openFile(spec, options, { take, run, onEnd: () => (emptyAtMs = clock.now()) })
   return {
     title: input.title,
     address: input.address,
@@ -120,8 +123,7 @@ type Input = Pick<Feed, 'title' | 'address' | 'kubeconfig' | 'refused' | 'over' 
 async function openFile(
   { kind, path, follow }: Extract<FeedSpec['feed'], { path: string }>,
   { clock, places, warn }: FeedOptions,
-  take: Take,
-  run: FeedRun,
+  { take, run, onEnd }: { readonly take: Take; readonly run: FeedRun; readonly onEnd: () => void },
 ): Promise<Input> {
   const status = await stat(path).catch(() => undefined)
   if (status?.isDirectory() === true) {
@@ -137,6 +139,7 @@ async function openFile(
     follow,
     warn,
     after: (ms, callback) => clock.after(ms, callback),
+    onEnd,
     onLines: (lines) => take(lines.flatMap((line) => reader.read(line, clock.now()))),
     // Events that are held back, because earlier requests may still be reported, are read again after a restart.
     progress: { taken: () => run.latestMs ?? Number.NEGATIVE_INFINITY, done: () => run.passedMs },

@@ -23,6 +23,8 @@ export interface TailOptions {
   readonly onLines: (lines: readonly string[]) => void | Promise<void>
   /** Called with a sentence for each line that exceeds the limit. */
   readonly onTooLong: (sentence: string) => void
+  /** Called after each look at the file: everything that was in it has been accepted. */
+  readonly onEnd?: () => void
   /** Called with sentences about the file itself. */
   readonly warn: (sentence: string) => void
   /** Stores the position across processes; if absent, a file is read anew each time. */
@@ -93,6 +95,7 @@ class FileTail {
         this.tell(error)
       }
       if (this.closed) break
+      this.options.onEnd?.()
       await this.pause()
       if (this.closed) break
     }

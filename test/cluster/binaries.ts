@@ -1,10 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { access, copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { availableParallelism, homedir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { inCache } from '../harness/goModule.ts'
 import { goModFor } from './goMod.ts'
 
 export const DEFAULT_VERSION = 'v1.36.3'
@@ -38,8 +39,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-export const cacheFolder = (version: string): string =>
-  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'apf-kube', version)
+export const cacheFolder = (version: string): string => inCache('apf-kube', version)
 
 /** Why the cluster tests cannot run on this machine, or `undefined` when they can. */
 export function whyNoCluster(): string | undefined {

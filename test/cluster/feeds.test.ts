@@ -16,6 +16,7 @@ import {
   REJECTED,
   countBy,
   growth,
+  heldUpMs,
   joinRows,
   lateRows,
   place,
@@ -231,6 +232,8 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
     expect(audited.size).toBeGreaterThan(8_000)
     expect(answers.get(429)).toBeGreaterThan(500)
 
+    // A server on a busy machine writes of some requests well after they have ended.
+    const heldUp = Math.max(heldUpMs(logged), heldUpMs([...audited.values()]))
     // Each once, and nothing else.
     for (const kind of KINDS) {
       expect(joined[kind].rowsAlone, kind).toEqual([])
@@ -245,7 +248,7 @@ describe.skipIf(noCluster)('the feeds of a server', () => {
       expect(desk(kind).state()?.unreadable).toBe(0)
       const late = new Set(lateRows(rows[kind]).filter(({ verb }) => verb !== 'watch'))
       const soon = joined[kind].pairs.filter(
-        ({ row, written }) => late.has(row) && written.endedMs - written.receivedMs < WINDOW_MS - 100,
+        ({ row, written }) => late.has(row) && written.endedMs - written.receivedMs < WINDOW_MS - 100 - heldUp,
       )
       expect(soon, kind).toEqual([])
     }

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -25,7 +25,7 @@ import { runLoad } from './load.ts'
 import { labelValues, readSamples, total } from './independent.ts'
 import { demoLoad, saturating, seed } from './profiles.ts'
 import { clientOf, proxyOf, type Heard, type ProxiedCluster } from './proxied.ts'
-import { DEFAULT_VERSION } from './binaries.ts'
+import { cacheFolder, DEFAULT_VERSION } from './binaries.ts'
 import { noCluster, useCluster } from './suite.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/batch/configmaps'
@@ -221,12 +221,7 @@ describe.skipIf(noCluster)('a proxy in front of a real API server', () => {
     await nothingHeld(theProxy().run, 10_000)
   })
 
-  const kubectl = path.join(
-    process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'),
-    'apf-kube',
-    DEFAULT_VERSION,
-    'kubectl',
-  )
+  const kubectl = path.join(cacheFolder(DEFAULT_VERSION), 'kubectl')
 
   it.skipIf(!existsSync(kubectl))('is a server to kubectl: get, apply, watch, delete', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'apf-kubectl-'))

@@ -67,7 +67,15 @@ export function useProxyClients(cluster: () => Cluster) {
     /** Starts the command in front of the cluster. */
     async proxied(...args: readonly string[]): Promise<ProxyProcess> {
       const kubeconfig = newFile()
-      const options = ['--kubeconfig', cluster().kubeconfig, '--client-kubeconfig', kubeconfig, '--json']
+      const options = [
+        '--kubeconfig',
+        cluster().kubeconfig,
+        '--client-kubeconfig',
+        kubeconfig,
+        '--mode',
+        'enforce',
+        '--json',
+      ]
       const proxy = startCommand('proxy', ...options, ...args)
       proxies.push(proxy)
       await vi.waitFor(() => expect(proxy.told()).toContain('Try it: kubectl --kubeconfig'), 30_000)

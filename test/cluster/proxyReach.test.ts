@@ -1,24 +1,19 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { z } from 'zod'
 import { startCommand, type Running } from '../harness/command.ts'
-import { DEFAULT_VERSION } from './binaries.ts'
+import { cacheFolder, DEFAULT_VERSION } from './binaries.ts'
 import { ADMIN } from './identities.ts'
 import { makePki } from './pki.ts'
 import { noCluster, useCluster } from './suite.ts'
 
-const kubectl = path.join(
-  process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'),
-  'apf-kube',
-  DEFAULT_VERSION,
-  'kubectl',
-)
+const kubectl = path.join(cacheFolder(DEFAULT_VERSION), 'kubectl')
 
 describe.skipIf(noCluster)('a proxy with the kubeconfig of an administrator', () => {
   const cluster = useCluster()

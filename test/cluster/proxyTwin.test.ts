@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nothingHeld } from '../harness/proxied.ts'
-import { DEFAULT_VERSION } from './binaries.ts'
+import { cacheFolder, DEFAULT_VERSION } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { ADMIN } from './identities.ts'
 import { type ProxiedCluster, proxyOf } from './proxied.ts'
@@ -50,12 +50,7 @@ describe.skipIf(noCluster)('the proxy and the server', () => {
     if (proxy !== undefined) await nothingHeld(proxy.run, 10_000)
   })
 
-  const kubectl = path.join(
-    process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'),
-    'apf-kube',
-    DEFAULT_VERSION,
-    'kubectl',
-  )
+  const kubectl = path.join(cacheFolder(DEFAULT_VERSION), 'kubectl')
 
   it.skipIf(!existsSync(kubectl))('are one and the same to kubectl, in success and in failure', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'apf-kubectl-'))

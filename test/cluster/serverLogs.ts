@@ -54,17 +54,18 @@ export async function writesLogs(folder: string): Promise<readonly string[]> {
   return ['--v=3', `--audit-policy-file=${policy}`, `--audit-log-path=${join(auditFolderIn(folder), 'audit.log')}`]
 }
 
-/** The requests of a folder in which an audit log and its rotated parts are the only files. */
+/** The requests of a folder in which an audit log and its rotated parts are the only files, as they were written. */
 export async function readAuditFolder(
   folder: string,
 ): Promise<{ readonly files: number; readonly written: readonly Written[] }> {
-  const names = await readdir(folder)
+  const names = (await readdir(folder)).toSorted()
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
   const requests = new Map<string, Written>()
   for (const line of texts.flatMap((text) => text.split('\n').slice(0, -1))) {
     const event = EventSchema.parse(JSON.parse(line))
     const hasEnded = event.stage === 'ResponseComplete'
     if (!hasEnded && requests.has(event.auditID)) continue
+    requests.delete(event.auditID)
     requests.set(event.auditID, {
       auditId: event.auditID,
       url: event.requestURI,
@@ -161,6 +162,18 @@ export function lateRows(rows: readonly LiveRequest[]): readonly LiveRequest[] {
     latest = Math.max(latest, at)
     return late
   })
+}
+
+/** How much later than the end of another request the server wrote of one that had ended before, at most. */
+export function heldUpMs(written: readonly Written[]): number {
+  let latest = Number.NEGATIVE_INFINITY
+  let most = 0
+  for (const { endedMs, hasEnded } of written) {
+    if (!hasEnded) continue
+    most = Math.max(most, latest - endedMs)
+    latest = Math.max(latest, endedMs)
+  }
+  return most
 }
 
 type Counts = Readonly<Record<string, number>>

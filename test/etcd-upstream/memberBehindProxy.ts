@@ -7,8 +7,8 @@ import process from 'node:process'
 
 const [etcd = '', service = '', fixtures = '', ...given] = process.argv.slice(2)
 
-/** Members listen from port 20000 on, so nothing else listens this much lower. */
-const LOWER = 10_000
+/** Members listen from port 20000 on, and those of a mirror from 10000, so nothing else listens this much lower. */
+const LOWER = 5_000
 const LISTEN = '--listen-client-urls'
 
 /** The value of `--name=value` or `--name value`. */

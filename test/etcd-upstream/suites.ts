@@ -134,21 +134,11 @@ export const RULES_WITHOUT_MATCH = [
   '',
 ].join('\n')
 
-const CERTIFICATE_USERS = 'etcd receives the certificate of the proxy, so users are not authenticated by their own'
 const OWN_LIMIT = 'with rules, the proxy itself rejects requests of more than 8 MiB'
-const STAYS =
-  'a client stays connected to the proxy of a member that is gone, so one write in three gets UNAVAILABLE there'
 
 export const SUITES: readonly Suite[] = [
   { name: 'common', package: 'common', run: /./ },
-  {
-    name: 'CtlV3',
-    package: 'e2e',
-    run: /^TestCtlV3/,
-    exceptions: {
-      TestCtlV3AuthCertCN: CERTIFICATE_USERS,
-    },
-  },
+  { name: 'CtlV3', package: 'e2e', run: /^TestCtlV3/ },
   { name: 'WatchDelay', package: 'e2e', run: /^TestWatchDelay/ },
   {
     name: 'gRPC',
@@ -159,15 +149,6 @@ export const SUITES: readonly Suite[] = [
     },
   },
   { name: 'client', package: 'client', run: /./, exceptions: { TestKVLargeRequests: OWN_LIMIT } },
-  {
-    name: 'connectivity',
-    package: 'connectivity',
-    run: /./,
-    exceptions: {
-      TestBalancerUnderServerShutdownPut: STAYS,
-      TestBalancerUnderServerShutdownDelete: STAYS,
-      TestBalancerUnderServerShutdownTxn: STAYS,
-    },
-  },
+  { name: 'connectivity', package: 'connectivity', run: /./ },
   { name: 'lease', package: 'lease', run: /./ },
 ]

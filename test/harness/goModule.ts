@@ -11,8 +11,11 @@ export interface GoModule {
   readonly sum: string
 }
 
-/** A folder in the user's cache. */
-export const inCache = (name: string): string => join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), name)
+/** A folder in the user's cache; an empty variable counts as an unset one, as the specification of XDG says. */
+export const inCache = (...names: readonly string[]): string => {
+  const { XDG_CACHE_HOME: cache = '' } = process.env
+  return join(cache === '' ? join(homedir(), '.cache') : cache, ...names)
+}
 
 /** What a Go command prints. */
 export async function go(args: readonly string[], cwd: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { etcdParts, EVENTS, serverTls, WAYS } from '../harness/etcdProxies.ts'
 import { createAuthority } from '../harness/hostileServerCertificates.ts'
@@ -75,5 +77,49 @@ describe('connections through the etcd proxy', () => {
     expect(new Set(await under)).toEqual(new Set(['0']))
     expect(new Set(later)).toEqual(new Set(['0']))
     expect(upstream.connections()).toBe(2)
+  })
+
+  test.each(WAYS)(
+    'a member that is gone: clients are sent away, so that those of several use the others, %s',
+    async (way) => {
+      const upstream = await etcd(0, serverTls(way))
+      const { url } = await proxy(EVENTS, upstream.url, way)
+      const [busy, idle] = [session(url), session(url)]
+      expect(await putKey(busy, '/x')).toBe('0')
+      const left = once(busy, 'close')
+      await upstream.close()
+      // At once, not at the next call.
+      await left
+      // One that had no connection to the member learns it with its call.
+      const end = once(idle, 'close')
+      expect(await putKey(idle, '/x')).toBe('14')
+      await end
+      // A client of gRPC counts on a connection as soon as it has its settings.
+      const settings = vi.fn<() => void>()
+      const refused = session(url)
+      refused.once('remoteSettings', settings)
+      await once(refused, 'close')
+      const waiting = session(url)
+      waiting.once('remoteSettings', settings)
+      const status = putKey(waiting, '/x')
+      await sleep(500)
+      expect(settings).not.toHaveBeenCalled()
+
+      const back = await etcd(0, serverTls(way), Number(new URL(upstream.url).port))
+      expect(await status).toBe('0')
+      expect(await putKey(session(url), '/x')).toBe('0')
+      expect(back.calls()).toBe(2)
+    },
+  )
+
+  test.each(WAYS)('a member that restarts at once: its clients stay, %s', async (way) => {
+    const upstream = await etcd(0, serverTls(way))
+    const { url } = await proxy(EVENTS, upstream.url, way)
+    const client = session(url)
+    expect(await putKey(client, '/x')).toBe('0')
+    upstream.goAway()
+    await vi.waitFor(() => expect(upstream.connections()).toBe(2))
+    expect(await putKey(client, '/x')).toBe('0')
+    expect(client.closed).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -144,7 +144,7 @@ describe('a feed of a file', () => {
     })
     open.push(feed)
     const pass = (ms: number): void => void (nowMs += ms)
-    return { feed, warnings, pass }
+    return { feed, warnings, pass, path }
   }
 
   test('with repeats and garbage is what it is without', async () => {
@@ -174,8 +174,10 @@ describe('a feed of a file', () => {
     const { latestMs = 0, counts } = feed.run
     expect(counts.arrived).toBeLessThan(2_000)
     pass(20_000)
-    feed.settle()
-    expect(feed.run.counts.arrived).toBe(2_000)
+    await vi.waitFor(() => {
+      feed.settle()
+      expect(feed.run.counts.arrived).toBe(2_000)
+    })
     expect(feed.run.engine.snapshot().unixMs).toBeCloseTo(latestMs + 14_000, 0)
     expect([feed.title.startsWith('request log '), feed.address, feed.kubeconfig, warnings]).toEqual([
       true,
@@ -183,6 +185,25 @@ describe('a feed of a file', () => {
       undefined,
       [],
     ])
+  })
+
+  test('counts nothing as late that was there, however late it is read', async () => {
+    const lines = linesOf('httplog.txt.gz')
+    const part = Math.ceil(lines.length / 4)
+    const whole = await fed('httplog', `${lines.join('\n')}\n`)
+    await whole.feed.over
+    const { feed, pass, path } = await fed('httplog', `${lines.slice(0, part).join('\n')}\n`, { follow: true })
+    await vi.waitFor(() => expect(feed.run.latestMs).toBeDefined())
+    await appendFile(path, `${lines.slice(part).join('\n')}\n`)
+    // The process was not able to look at the file in between.
+    pass(20_000)
+    feed.settle()
+    await vi.waitFor(() => {
+      feed.settle()
+      pass(5_000)
+      expect(feed.run.counts.arrived).toBe(2_000)
+    })
+    expect(feed.run.counts.late).toBe(whole.feed.run.counts.late)
   })
 
   test('cannot be a folder, or a file that is not there and is not waited for', async () => {
