@@ -119,8 +119,11 @@ function ofFlow({ row, server, format }: Case): Sentence {
         : `${format.percent(Math.min(flow.count / flow.of, 0.99))} of the ${all}`
   // Mostly another instant than that of the headline's count, which the past names in front.
   const when = format.time(flow.at)
-  if (server.instant !== undefined && format.time(server.instant) === when) return `${flow.name} had ${share}.`
-  return { short: `${flow.name} had ${share} at ${when}.`, full: `${flow.name} had ${share} (dump of ${when}).` }
+  const isNamed = server.instant !== undefined && format.time(server.instant) === when
+  return {
+    short: `${flow.name} had ${share}${isNamed ? '' : ` at ${when}`}.`,
+    full: `${flow.name} had ${share} (dump of ${when}).`,
+  }
 }
 
 export function lenderSqueezed(about: Case): Told {

@@ -91,7 +91,8 @@ export async function createFeed(options: FeedOptions): Promise<Feed> {
     if (spec.kind === 'audit-webhook') emptyAtMs = clock.now()
     if (latestMs !== undefined && emptyAtMs - takenAtMs >= QUIET_MS) run.passTo(latestMs)
     // The clock of the server may differ: time advances from its last event.
-    run.passTo((latestMs === undefined ? emptyAtMs : latestMs + emptyAtMs - takenAtMs) - lagMs)
+    const silentMs = Math.max(0, emptyAtMs - takenAtMs)
+    run.passTo((latestMs === undefined ? emptyAtMs : latestMs + silentMs) - lagMs)
   }
   let ended = false
   const input =

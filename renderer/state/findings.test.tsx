@@ -4,11 +4,15 @@ import { openStory } from '../../test/harness/story.ts'
 import { setClient } from './client.ts'
 import { tellConnections } from './connection.ts'
 import { useFindings } from './findings.ts'
+import { pastStore } from './past.ts'
+import { timeStore } from './time.ts'
 
 afterEach(() => {
   cleanup()
   setClient(undefined)
   tellConnections([])
+  timeStore.getState().live()
+  pastStore.setState({}, true)
 })
 
 const Pane = ({ wanted = true }: { readonly wanted?: boolean }) => <p>{useFindings(wanted).length}</p>
@@ -45,4 +49,29 @@ test('panes that show findings share one diagnosis, and show none of another sou
   expect(asked).toHaveLength(3)
   story.stop()
   return undefined
+})
+
+test('of the past, the instant that is shown is diagnosed once it rests', async () => {
+  const story = await openStory({ history: 60, servers: 1 })
+  const asked: unknown[] = []
+  setClient({
+    ...story.client,
+    subscribe(name, params) {
+      if (name === 'diagnosis') asked.push(params)
+      return () => undefined
+    },
+  })
+  tellConnections(story.connections())
+  const at = Date.UTC(2026, 10, 27)
+  timeStore.getState().goTo(at)
+  pastStore.setState({ connection: 9, moment: { at, derived: [], health: [] } })
+  render(<Pane />)
+  await waitFor(() => expect(asked).toEqual([{ connection: 9, at }]))
+  // The pointer is elsewhere by now, and its moment is still to come.
+  act(() => timeStore.getState().goTo(at + 1_000))
+  act(() => timeStore.getState().goTo(at + 2_000))
+  act(() => pastStore.setState({ moment: { at: at + 2_000, derived: [], health: [] } }))
+  await waitFor(() => expect(asked).toHaveLength(2))
+  expect(asked[1]).toEqual({ connection: 9, at: at + 2_000 })
+  story.stop()
 })

@@ -78,8 +78,8 @@ const words = async (): Promise<readonly string[]> => {
       ),
     ),
   )
-  // The past begins with its instant, and is not diagnosed: beside its seats stands why the limit is what it is. The alerts
-  // that fire are counted in the sidebar for the present alone.
+  // The past begins with its instant. It is diagnosed by what was recorded until then, the present by up to ten minutes
+  // that were not: one may name a cause where the other says why the limit is what it is. The alerts that fire are counted in the sidebar for the present alone.
   return all.flat().map(
     ({ label, text }) =>
       `${label} ${text
