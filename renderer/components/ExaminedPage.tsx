@@ -9,9 +9,9 @@ import styles from './examinedPage.module.css'
 import { NowLine } from './NowLine.tsx'
 import { Pane } from './Pane.tsx'
 import { NoCluster } from './NoCluster.tsx'
-import { ErrorState, ProblemNote, Sentences, useNothingThen } from './States.tsx'
+import { ErrorState, ProblemNote, Sentences } from './States.tsx'
 import { useRun, type AskedRun } from './useRun.ts'
-import { WaitingNote, WaitingPage } from './Waiting.tsx'
+import { useNothingThen, WaitingNote, WaitingPage } from './Waiting.tsx'
 
 /** What is examined: a connection, and of its past an instant. */
 export interface Examined {

@@ -5,7 +5,6 @@ import { useHasScreen } from '../state/limits.ts'
 import { openScreen } from '../state/route.ts'
 import { readsClusters, useConnected } from '../state/connection.ts'
 import { usePastPart } from '../state/past.ts'
-import { useViewPart } from '../state/view.ts'
 import { timeStore } from '../state/time.ts'
 import { format } from '../theme/format.ts'
 import { Copy, Button } from './Button.tsx'
@@ -260,13 +259,6 @@ export function NothingThen({ page, moment }: OfPage & { readonly moment: Moment
       </p>
     </EmptyState>
   )
-}
-
-/** The whole page at an instant of the past before the first sample; undefined at any other, and live. */
-export function useNothingThen(page: string): ReactNode {
-  const moment = usePastPart((past) => past.moment)
-  const isEmpty = useViewPart((view) => view.server === undefined)
-  return isEmpty && moment !== undefined ? <NothingThen page={page} moment={moment} /> : undefined
 }
 
 /** An etcd proxy has its own screen, and no data for the others. */

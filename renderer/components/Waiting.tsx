@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
+import { usePastPart } from '../state/past.ts'
+import { useViewPart } from '../state/view.ts'
 import { Button } from './Button.tsx'
-import { EmptyState, Loading, Note, useWaited } from './States.tsx'
+import { EmptyState, Loading, Note, NothingThen, useWaited } from './States.tsx'
 import type { AskedRun } from './useRun.ts'
 
 interface Props {
@@ -42,4 +44,11 @@ function Unanswered({ what, run, children }: Props & { readonly children?: React
       {text} <Act run={run} />
     </Note>
   )
+}
+
+/** The whole page at an instant of the past before the first sample; undefined at any other, and live. */
+export function useNothingThen(page: string): ReactNode {
+  const moment = usePastPart((past) => past.moment)
+  const isEmpty = useViewPart((view) => view.server === undefined)
+  return isEmpty && moment !== undefined ? <NothingThen page={page} moment={moment} /> : undefined
 }
