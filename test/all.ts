@@ -60,10 +60,10 @@ async function packaging(options: SpawnOptions): Promise<Tally> {
 }
 
 /**
- * What mostly waits leaves the processor to what computes. Browsers begin once nothing computes any more: an open page
- * draws every second for as long as a test waits, so that a third of the processor time was for slower tests. Only the
- * first shows what it prints while it runs; reports that grow at once cannot be read, so those of the others follow in
- * this order.
+ * What mostly waits leaves the processor to what computes. Browsers begin once one of the first two has ended: an open
+ * page draws every second for as long as its test waits, so beside both they cost more and made all others wait. Only
+ * the first shows what it prints while it runs; reports that grow at once cannot be read, so those of the others follow
+ * in this order.
  */
 const parts: Readonly<Record<string, (options: SpawnOptions) => Promise<Tally>>> = {
   'unit and renderer tests': vitest('vitest', COMPUTING),
@@ -75,15 +75,15 @@ const parts: Readonly<Record<string, (options: SpawnOptions) => Promise<Tally>>>
   packaging,
 }
 const took: string[] = []
-const computed = Promise.withResolvers<void>()
+const hasRoom = Promise.withResolvers<void>()
 const ended = Object.entries(parts).map(async ([name, run], index) => {
   const printed = path.join(results, `${name}.log`)
   const log = openSync(printed, 'w')
-  if (name === 'browser tests') await computed.promise
+  if (name === 'browser tests') await hasRoom.promise
   const started = Date.now()
   const counted = await run({ env, stdio: index === 0 ? 'inherit' : ['ignore', log, log] })
   took.push(`${name}: ${((Date.now() - started) / 1000).toFixed(0)} s`)
-  if (index === 0) computed.resolve()
+  if (name !== 'packaging') hasRoom.resolve()
   closeSync(log)
   return { counted, printed }
 })
