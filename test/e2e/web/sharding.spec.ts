@@ -60,7 +60,7 @@ test('a term opens its entry, and from there the next', async () => {
   // A page that hung for seconds may have lost the press; a user would press again.
   await expect(async () => {
     if (!(await dialog.isVisible())) await page.getByRole('button', { name: 'Entropy bits' }).click()
-    await expect(entry).toHaveText('entropy bits')
+    await expect(entry).toHaveText('entropy bits', { timeout: 3_000 })
   }).toPass()
   await expect(entry).toBeInViewport()
   await dialog.getByText('see also').getByRole('button', { name: 'shuffle sharding' }).click()
