@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { usePastPart } from '../state/past.ts'
 import { useViewPart } from '../state/view.ts'
 import { Button } from './Button.tsx'
-import { EmptyState, Loading, Note, NothingThen, useWaited } from './States.tsx'
+import { EmptyState, Loading, NoSampleYet, Note, useWaited } from './States.tsx'
 import type { AskedRun } from './useRun.ts'
 
 interface Props {
@@ -46,9 +46,15 @@ function Unanswered({ what, run, children }: Props & { readonly children?: React
   )
 }
 
-/** The whole page at an instant of the past before the first sample; undefined at any other, and live. */
+/** The whole page at an instant of the past without a sample of an API server; undefined at any other, and live. */
 export function useNothingThen(page: string): ReactNode {
-  const moment = usePastPart((past) => past.moment)
+  const isPast = usePastPart(({ moment }) => moment !== undefined)
   const isEmpty = useViewPart((view) => view.server === undefined)
-  return isEmpty && moment !== undefined ? <NothingThen page={page} moment={moment} /> : undefined
+  if (!isPast || !isEmpty) return undefined
+  return (
+    <>
+      <h1 className="sr-only">{page}</h1>
+      <NoSampleYet />
+    </>
+  )
 }

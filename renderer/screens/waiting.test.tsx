@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Client, StreamName } from '../../core/contract/contract.ts'
 import { openStory, type Story } from '../../test/harness/story.ts'
 import { setClient } from '../state/client.ts'
+import { tellConnections } from '../state/connection.ts'
 import { pastStore } from '../state/past.ts'
 import { startState } from '../state/start.ts'
 import { instantOf, timeStore } from '../state/time.ts'
@@ -97,4 +98,18 @@ test.each([
   expect(screen.queryByRole('button', { name: 'Examine again' })).toBeNull()
   await userEvent.setup().click(screen.getByRole('button', { name: 'First sample after' }))
   expect(instantOf(timeStore.getState())).toBe(at + 60_000)
+})
+
+test('an etcd in the past is not said to have recorded nothing', async () => {
+  story = await openStory({ history: 30, servers: 1 })
+  setClient(story.client)
+  stop = startState(story.client)
+  await waitFor(() => expect(viewStore.getState().server).toBeDefined())
+  stop()
+  tellConnections(story.connections().map((one) => ({ ...one, etcd: true })))
+  pastStore.setState({ connection: 1, moment: { at: Date.UTC(2026, 10, 27), derived: [], health: [] } })
+  viewStore.setState({ server: undefined })
+  render(<DiagnosisScreen />)
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Diagnosis')
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('The connected source is an etcd.')
 })
